@@ -182,7 +182,12 @@ def test_optimum_says_where_to_put_robots(tmp_path, table):
     assert done.returncode == 0, done.stderr
     assert "optimum: covered worth" in done.stdout
     assert (tmp_path / "best.png").stat().st_size > 10_000
-    plain = json.loads(potentia("optimum", table, "--robots", 2, "--delta", 1, "--json").stdout)
+    places = tmp_path / "places.csv"
+    plain = json.loads(potentia("optimum", table, "--robots", 2, "--delta", 1, "--json", "--csv", places).stdout)
+    head, *rows = (line.split(",") for line in places.read_text().splitlines())
+    assert head == ["robot", "x", "y", "in_range"]
+    assert [[int(x), int(y)] for _, x, y, _ in rows] == plain["positions"]
+    assert plain["csv"] == str(places)
     game = pt.games.Coverage(pt.games.read_world(table), 2, 1.0, flags=False)
     most = max(game.worth_union(p) for p in np.ndindex(*game.num_actions))
     assert plain["value"] == pytest.approx(most)
@@ -212,7 +217,7 @@ def test_optimum_says_where_to_put_robots(tmp_path, table):
         (["--rule", "blll:guarded"], "only p-sblll has variants"),
         (["--start", "1,1 2"], '--start takes cells X,Y separated by blanks, as in "3,4 10,12"'),
         (["--start", "1,1 99,2 3,3 4,4 5,5"], "start must lie inside x 0..39 and y 0..39, got (99, 2)"),
-        (["--start-at", "1,1"], "--start-at must be on a map with coordinates or a cell_size, and it has"),
+        (["--start-at", "1,1"], "--start-at must be on a map with coordinates or a cell size, and it has"),
         (["--start-at", "1,1 2,2", "--cell-size", "1m"], "--start-at must hold one place for each of 5 robots"),
         (["--flag", "sky"], 'flag must be "cell" or "range", got \'sky\''),
         (["--revision", "signal:1,2"], "--revision signal:A1,A2,A3 takes three numbers"),
@@ -236,6 +241,7 @@ def test_optimum_says_where_to_put_robots(tmp_path, table):
             ["--robots", "1", "--fail", "0@9"],
             "--fail must leave at least one robot, and all have failed in the end, got 0@9",
         ),
+        (["--robots", "2", "--delta", "3,4", "--arrive", "9"], "3 robots, of which 1 arrives later, got 2"),
         (["--arrive", "99999"], "--arrive must happen within the 20,000 steps of the run, got '99999'"),
     ],
 )
@@ -262,7 +268,8 @@ def test_cells_that_are_cut_off_are_named(tmp_path):
     done = potentia("cover", path, "--robots", 1, "--out", tmp_path)
     assert done.returncode == 2
     assert "2 cells are cut off from the largest part: (2, 0), (2, 1)" in done.stderr
-    assert "--largest-part" in done.stderr
+    assert "into 2 parts, of 3, 2 cells" in done.stderr
+    assert "--largest-part, or another with --part 2 (in a specification largest_part = true" in done.stderr
     again = potentia("cover", path, "--robots", 1, "--steps", 50, "--largest-part", "--out", tmp_path)
     assert again.returncode == 0, again.stderr
     assert "--largest-part blocked 2 cells that are cut off, worth 2 in all" in again.stdout

@@ -195,7 +195,7 @@ def test_optimum_of_any_game(tmp_path, payoffs):
         (["ring", "--robots", 3], "--robots is for maps, and ring is a game; its parameters are given with --set"),
         (["ring", "--largest-part"], "--largest-part is for maps"),
         (["paper", "--set", "players=3"], "--set is for built-in games; paper is a map"),
-        (["ring", "--plot", "best.png"], "--plot draws robots on a map, and ring has none"),
+        (["ring", "--plot", "best.png"], "--plot is of robots on a map, and ring has none"),
         (["ring", "--objective", "worth"], '--objective must be "potential" or "welfare", got \'worth\''),
         (["matching-pennies", "--objective", "potential"], "there is no exact potential"),
     ],

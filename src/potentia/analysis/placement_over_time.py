@@ -22,11 +22,12 @@ from potentia.errors import InvalidGame, InvalidInput
 from potentia.games import Coverage
 from potentia.games.drift import held_since
 from potentia.games.drift_kernel import Framed, Moving, Still
+from potentia.games.world import listed_cells
 from potentia.kernel.arrays import Floats, Ints, frozen
 from potentia.kernel.checks import Integer, Real
 from potentia.kernel.reprs import brief
 
-_TOLD = 12  # optima in a line of text
+_TOLD, _PLACES = 12, 20  # optima, and robots, in a line of text
 _PARTS = 5  # of a run, after each of which the optimum of a world that changes is computed
 _PHASES = 13  # moments of a world that repeats itself
 _FRAMES, _CORNERS = 40, 500  # up to so many, shown so many times, the optimum of each is computed
@@ -148,7 +149,10 @@ class OptimumOverTime:
         why = "robots come and go" if self.every is None else "the world changes"
         seconds = sum({id(best): best.seconds for best in self.optima}.values())
         clock = f"\n  {BY_CLOCK}" if self.by_clock else ""
-        return f"{number} as {why}, in {seconds:.2g} s: covered worth {', '.join(told)}{clock}"
+        last = self.optima[-1].positions
+        when = f"at step {int(self.times[-1]):,} its robots are at"
+        where = f"\n  {when} {listed_cells(last, _PLACES)}" if len(last) else ""
+        return f"{number} as {why}, in {seconds:.2g} s: covered worth {', '.join(told)}{where}{clock}"
 
 
 def moments(game: Coverage, steps: int) -> list[int]:

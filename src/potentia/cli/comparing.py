@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import shlex
 import sys
@@ -12,7 +13,7 @@ from typing import Any
 import typer
 
 from potentia.cli.coverage_files import add
-from potentia.cli.coverage_tables import length
+from potentia.cli.coverage_tables import length, titled
 from potentia.cli.options.common import drawing, save_picture
 from potentia.cli.options.rules import rule_text
 from potentia.cli.terminal import print_json, print_table, progress, say, status
@@ -44,6 +45,8 @@ class Contest:
     most: int  # steps, in all runs together
     workers: int
     json: bool
+    left_out: tuple[str, ...] = ()  # for whom there was no time
+    more: str = ""  # that would have been enough
 
     @classmethod
     def within(
@@ -58,9 +61,10 @@ class Contest:
         json: bool,
     ) -> Contest:
         """Those of the rules, or else of the usual candidates, that there is time for; an error where that is short."""
-        from potentia.studies.comparing import candidates, num_runs, typed, within
+        from potentia.studies.comparing import candidates, enough, num_runs, typed, within
 
-        chosen = rules or candidates()
+        chosen = wanted = rules or candidates()
+        missing, longer = tuple[str, ...](), ""
         words = {name: {"rule": name} for name in rules} or typed()
         num_runs(game, chosen, steps, most)
         if seconds is not None:
@@ -69,11 +73,13 @@ class Contest:
                     chosen, most = within(seconds, game, chosen, steps, belief=belief, workers=workers)
             except KeyboardInterrupt:
                 raise _stopped() from None
-            if missing := [name for name in words if name not in chosen]:
-                told = f"no time in {seconds:g} s for {', '.join(missing)}: give a longer --budget, or fewer --steps"
-                say(told, err=True)
+            assert most is not None
+            if missing := tuple(name for name in words if name not in chosen):
+                longer = f"--budget {math.ceil(1.2 * seconds * enough(game, wanted, steps) / most / 60)}m"
+                told = f"no time in {seconds:g} s for {', '.join(missing)}: {longer} may be enough for all"
+                say(f"{told}, or fewer --steps", err=True)
         assert most is not None
-        return cls(game, chosen, words, belief, steps, most, workers, json)
+        return cls(game, chosen, words, belief, steps, most, workers, json, missing, longer)
 
     def play(self, best: Any, seed: int, out: Path) -> None:
         """Play the candidates, print what came out and draw it; ``best`` is the optimum, if it is known."""
@@ -96,7 +102,7 @@ class Contest:
             bound = float(tail_mean(best.at(times), times, tail_of(steps, spacing(steps))))
         picture = out / "compare.png"
         with drawing(picture):
-            title = f"Worth against distance driven\n{self.game.describe()}"
+            title = f"Worth against distance driven\n{titled(self.game)}"
             save_picture(comparison_figure(advice, optimum=bound, title=title), picture, 140)
             add(out, [picture])
         # those who chose it are not asked again how good it is; and the picture that says why stays where it is
@@ -104,10 +110,15 @@ class Contest:
         typed = command_for(self.words[advice.taken] | fresh)
         if self.json:
             told = {"game": self.game.describe(), "optimum": best.to_dict() if best else None, **advice.to_dict()}
+            told["left_out"] = list(self.left_out)
             print_json({**told, "command": typed, "files": {"compare": str(picture)}})
             return
         _print(advice, bound)
+        _print_costs(advice, self.game.movement_cost)
         say(str(advice))
+        if self.left_out:
+            of = f"{len(self.rules)} of {len(self.rules) + len(self.left_out)} candidates"
+            say(f"only {of} were played, for want of time: {self.more} may be enough for all, or give fewer --steps")
         say(f"{advice.taken}: {rule_text(advice.rules[advice.taken].spec())}")
         say(f"picture: {picture}")
         say("to play it, on seeds that nobody has looked at:")
@@ -146,12 +157,9 @@ def _print(advice: Any, bound: float | None) -> None:
             rival = advice.margins[name]
             behind = f"{rival.difference}{', a tie' if rival.tie else ''}"
         worth = str(estimate(played.worth)) if played else f"{looked.worth.mean():.4g}"
+        far = str(estimate(played.distance)) if played else length(looked.distance.mean())
         runs = str(shown.worth.size) + ("" if played else ", looked at")
-        rows.append([name, runs, worth, *share, length(shown.distance.mean()), behind])
-    for K, played in advice.costs.items():
-        name, runs = f"{advice.taken}, --cost {value(K)}", f"{played.worth.size}, looked at"
-        share = [f"{played.worth.mean() / bound:.3f}"] if bound else []
-        rows.append([name, runs, f"{played.worth.mean():.4g}", *share, length(played.distance.mean()), ""])
+        rows.append([name, runs, worth, *share, far, behind])
     share = ["of the bound"] if bound else []
     several = len(advice.margins)
     together = f" that hold for all {several} together" if several > 1 else ""
@@ -160,7 +168,28 @@ def _print(advice: Any, bound: float | None) -> None:
         f"{len(advice.judged)} play {len(advice.judging_seeds)} fresh ones; in brackets 95 % intervals, of "
         f"differences those{together}: a tie where one holds 0"
     )
-    if advice.costs:
-        caption += "; with --cost, moving costs so much: where that does better, compare with that cost"
     head = ["rule and tau", "runs", "covered worth", *share, f"{advice.unit} driven", "the one taken less it, paired"]
     print_table(head, rows, caption)
+
+
+def _print_costs(advice: Any, own: Any) -> None:
+    """The one that is taken as it was asked for, and at other costs of moving, on the same seeds."""
+    from potentia.statistics.estimates import estimate, paired_difference
+
+    if not advice.costs:
+        return
+    asked, rows = advice.as_asked, []
+    costs = dict.fromkeys(map(value, own.tolist()))
+    for name, played in ((f"{' '.join(costs)}, as asked", asked), *((value(K), p) for K, p in advice.costs.items())):
+        rows.append([name, str(estimate(played.worth)), str(estimate(played.distance)), "", ""])
+    for row, (K, played) in zip(rows[1:], advice.costs.items(), strict=True):
+        less = paired_difference(played.distance, asked.distance, len(advice.costs))
+        row[-2:] = str(advice.cost_margins[K]), str(less)
+    seeds = advice.judging_seeds[: asked.worth.size]
+    told = "so few seeds do not tell whether that helps: give a larger --budget"
+    if estimate(asked.worth).enough:
+        together = ", which hold for all of a column together" if len(advice.costs) > 1 else ""
+        told = f"in brackets 95 % intervals{together}: where one holds 0, these runs do not tell"
+    caption = f"{advice.taken} on {len(seeds)} seeds, {seeds[0]} to {seeds[-1]}, the same in all rows; {told}"
+    head = ["--cost", "covered worth", f"{advice.unit} driven", "more worth, paired", "more driven, paired"]
+    print_table(head, rows, caption, title="what a cost of moving does")

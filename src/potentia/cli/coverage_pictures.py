@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from potentia.cli.coverage_results import Results, in_files
+from potentia.cli.coverage_tables import titled
 from potentia.cli.options.common import drawing, save_picture
 from potentia.cli.terminal import say
 
@@ -50,7 +51,7 @@ class Pictured(Results):
         recordings = {} if page is None else self._recordings(out, files, watched)
         if recordings and page is not None:
             shown = dict(list(recordings.items())[:MOST])
-            files["replay"] = replay(shown, page, title=f"{', '.join(shown)}, seed {self.shown}, on {game.describe()}")
+            files["replay"] = replay(shown, page, title=f"{', '.join(shown)}, seed {self.shown}, on {titled(game)}")
         draw("field", figures.field_figure(game.world))
         if game.drifts:
             draw("field-at-the-end", figures.field_figure(game.at(steps).world))
@@ -58,13 +59,13 @@ class Pictured(Results):
         # what changes within a window is not to be compared with a mean over that
         smooth = None if self.paper or game.drifts or game.events else tail_steps(next(iter(self.data.values())))
         with_belief = f"\nwith the belief {self.belief.name}" if self.belief else ""
-        title = f"Covered worth over time\n{game.describe()}{with_belief}"
+        title = f"Covered worth over time\n{titled(game)}{with_belief}"
         look: dict[str, Any] = {"measure": measure, "smooth": smooth, "title": title, "events": game.events}
         figure = figures.worth_figure(self.data, optimum=self.best, published=self.published[0], **look)
         draw("worth", figure)
         walked = steps <= _LONGEST_PATH and None if paths is None else paths
         there = {panel: self.there(name) for panel, name in zip(panels, traces, strict=True)}
-        options = {"paths": walked, "title": game.describe(), "there": there, "step": steps}
+        options: dict[str, Any] = {"paths": walked, "title": titled(game), "there": there, "step": steps}
         draw("configurations", figures.configuration_figure(game, panels, **options))
         self._draw_beliefs(draw, traces)
         followed = [r.revision for r in self.rules.values() if hasattr(getattr(r, "revision", None), "a3")]

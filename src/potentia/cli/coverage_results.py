@@ -12,7 +12,7 @@ from typing import Any
 
 from potentia.cli.coverage_tables import length, print_comparisons, print_costs, print_recoveries
 from potentia.cli.options.beliefs import belief_text
-from potentia.cli.options.maps import in_column, place_columns, places_outside
+from potentia.cli.options.maps import in_column, places_csv, places_outside
 from potentia.cli.options.rules import rule_text
 from potentia.cli.terminal import print_table, say
 from potentia.kernel.texts import value
@@ -46,7 +46,10 @@ def _far(goal: int, covered: Any) -> str:
 
 def announce(game: Any, rules: dict[str, Any], belief: Any, steps: int) -> None:
     """What is going to be played: said before anything takes long."""
-    say(f"{game.describe()}; all cells together are worth {value(game.world.total)}")
+    from potentia.studies.coverage_measures import coverable
+
+    when = " at the start" if game.drifts else ""
+    say(f"{game.describe()}; all cells that can be covered are together worth {value(coverable(game))}{when}")
     for name, chosen in rules.items():
         say(f"{name}: {rule_text(chosen.spec())}{_in_numbers(chosen, game, steps)}")
     if belief is not None:
@@ -260,13 +263,14 @@ class Results:
             else:
                 lines.append((label, lambda c: str(c.share)))
         lines += [
-            ("steps to 90 % of its final worth", lambda c: _count(c.steps_to_90.mean)),
-            ("above 90 % of its final worth from step", lambda c: _count(c.settled.mean)),
+            *self._goal_lines(),
+            ("first at 90 % of what it ends with, at step", lambda c: _count(c.steps_to_90.mean)),
+            ("settled, no more below 90 % of what it ends with, from step", lambda c: _count(c.settled.mean)),
             ("moves made, all robots", lambda c: _count(c.moves.mean)),
             *self._way_lines(),
         ]
         if (self.game.movement_cost > 0).any():
-            lines.append(("energy spent on moving", lambda c: f"{c.energy.mean:,.4g}"))
+            lines.append(("energy spent on moving", lambda c: str(c.energy)))
         lines += [
             ("revisions that changed nothing", lambda c: f"{c.rejected:.1%}"),
             ("distinct cells seen", lambda c: f"{_count(c.cells_seen.mean)} of {world.worth.size:,}"),
@@ -276,20 +280,25 @@ class Results:
         return lines + self._belief_lines()
 
     def _way_lines(self) -> list[tuple[str, Callable[[Any], str]]]:
-        """How far robots drove, and how long it took to cover so much of the optimum."""
-        unit, arrivals = self.game.world.length[1], next(iter(self.covered.values())).arrivals
+        """How far robots drove."""
+        unit = self.game.world.length[1]
         throughout = ", of those there throughout" if self.game.events else ""
-        lines: list[tuple[str, Callable[[Any], str]]] = [
-            (f"distance driven, {unit}, all robots", lambda c: length(c.distance.mean)),
+        return [
+            (f"distance driven, {unit}, all robots", lambda c: str(c.distance)),
             (f"by one robot in any run, {unit}, least to most{throughout}", _apart),
         ]
+
+    def _goal_lines(self) -> list[tuple[str, Callable[[Any], str]]]:
+        """How long it took to cover so much of the optimum, in steps and on the way."""
+        unit, arrivals = self.game.world.length[1], next(iter(self.covered.values())).arrivals
+        lines: list[tuple[str, Callable[[Any], str]]] = []
         what = "the optimum" if self.best is None or self.best.proven else "its bound"
         if not getattr(self.best, "everywhere", True):
             what += " (interpolated)"
         for k, goal in enumerate(arrivals):
             until = f"{goal.share:.0%} of {what}".replace("%", " %")
-            lines.append((f"steps until {until} (median)", partial(_when, k)))
-            lines.append((f"{unit} until {until} (median)", partial(_far, k)))
+            lines.append((f"how long: steps until {until} (median)", partial(_when, k)))
+            lines.append((f"how far: {unit} until {until} (median)", partial(_far, k)))
         return lines
 
     def _belief_lines(self) -> list[tuple[str, Callable[[Any], str]]]:
@@ -320,7 +329,7 @@ class Results:
         places = self.places(name)
         there = self.there(name)
         shown = zip(places[:_MOST_PLACES], there.tolist(), strict=False)
-        listed = ", ".join(f"({x}, {y})" + ("" if here else " out") for (x, y), here in shown)
+        listed = ", ".join(f"({x}, {y})" + ("" if here else " failed") for (x, y), here in shown)
         more = f" and {len(places) - _MOST_PLACES:,} more" if len(places) > _MOST_PLACES else ""
         which = "the median run" if len(self.data) == 1 else "of all the one nearest to the median of every rule"
         say(f"{name} ends at {listed}{more} (seed {self.shown}, {which})")
@@ -355,13 +364,8 @@ class Results:
             files[f"without events, {name}"] = records
 
     def _cells_csv(self, name: str) -> str:
-        """Final cells, with their coordinates where the map has any, ways, and with events whether robots are there."""
-        world, places = self.game.world, self.places(name)
-        rows = [["robot", "x", "y", *place_columns(world), in_column("driven", world.length[1])]]
-        ends = zip(places, places_outside(world, places), self.driven(name), strict=True)
-        for robot, (cell, outside, way) in enumerate(ends):
-            rows.append([*map(str, (robot, *cell)), *(f"{part:.12g}" for part in outside), f"{way:.6g}"])
+        """Final cells, with coordinates where the map has any, ways, and with events whether robots are there."""
+        columns = {in_column("driven", self.game.world.length[1]): [f"{way:.6g}" for way in self.driven(name)]}
         if self.game.events:  # a robot that has failed lies where it was, and covers nothing
-            for row, entry in zip(rows, ["there", *map(int, self.there(name))], strict=True):
-                row.append(str(entry))
-        return "".join(",".join(row) + "\n" for row in rows)
+            columns["there"] = [str(int(here)) for here in self.there(name)]
+        return places_csv(self.game.world, self.places(name), columns)

@@ -7,11 +7,23 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from potentia.cli.terminal import print_table
+from potentia.kernel.texts import counted
+
+_MOST_EVENTS = 8  # named above the table of what they cost
 
 
 def length(distance: float) -> str:
     """A distance for people: no powers of ten."""
     return f"{distance:,.0f}" if distance >= 1000 else f"{distance:,.4g}"
+
+
+def titled(game: Any) -> str:
+    """What is played, as people say it above a picture; the records have all of it."""
+    (columns, rows), (side, unit) = game.world.size, game.world.length
+    later = len(game.happenings.arrivals)
+    robots = counted(game.base_robots, "robot") + f" and {later} that arrive{'s' * (later == 1)}" * bool(later)
+    ends = dict.fromkeys((f"{game.delta.min() * side:g}", f"{game.delta.max() * side:g}"))
+    return f"{game.world.name}, {columns}×{rows} cells, {robots}, range {' to '.join(ends)} {unit}"
 
 
 def print_recoveries(found: Mapping[str, Sequence[Any]], window: int) -> None:
@@ -66,8 +78,14 @@ def print_costs(costs: Mapping[str, Any], happened: Sequence[str], window: int) 
         "are played with and without, and differences are taken run by run"
     )
     head = ["rule", "runs", f"worth at the end {what}", without, "difference", "in %"]
-    title = f"what it costs: {happened[0]}" if len(happened) == 1 else "what all events together cost"
+    title = f"what it costs: {happened[0]}" if len(happened) == 1 else f"what all together cost: {shown(happened)}"
     print_table(head, rows, caption, title=title)
+
+
+def shown(happened: Sequence[str]) -> str:
+    """The first events, and how many more."""
+    more = f" and {len(happened) - _MOST_EVENTS:,} more" if len(happened) > _MOST_EVENTS else ""
+    return ", ".join(happened[:_MOST_EVENTS]) + more
 
 
 def _percent(share: Any) -> str:

@@ -8,7 +8,16 @@ from typing import Annotated, Any
 
 import typer
 
-from potentia.cli.options.common import Json, Parameters, check_pictures, game_from_options, one_of, picture
+from potentia.cli.options.common import (
+    Json,
+    Parameters,
+    check_folder,
+    check_pictures,
+    game_from_options,
+    one_of,
+    picture,
+    written,
+)
 from potentia.cli.options.maps import (
     Band,
     Blocked,
@@ -21,6 +30,7 @@ from potentia.cli.options.maps import (
     WallColour,
     game_from,
     lengths,
+    places_csv,
     places_outside,
     say_blocked,
 )
@@ -66,6 +76,7 @@ def optimum(
     cell_size: CellSize = None,
     wall_colour: WallColour = None,
     band: Band = None,
+    csv: Annotated[Path | None, typer.Option(help="Write the places of robots into this file.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Draw the placement of robots into this file.")] = None,
     json: Json = False,
 ) -> None:
@@ -79,15 +90,18 @@ def optimum(
 
     \b
         potentia optimum --robots 20
-        potentia optimum my-map.csv --robots 8 --delta 2 --plot best.png
+        potentia optimum my-map.csv --robots 8 --delta 2 --csv places.csv --plot best.png
         potentia optimum braess --objective welfare
         potentia optimum ising --set rows=6 --set columns=6 --set coupling=-1
         potentia optimum my-payoffs.json --objective potential --json
     """
     from potentia.analysis import optimum as find
     from potentia.games import Coverage
+    from potentia.kernel.files import whole_file
 
     check_pictures(plot=plot)
+    if csv is not None:
+        check_folder(csv, "--csv")
     read: dict[str, Any] = {"cell_size": cell_size, "wall_colour": wall_colour, "band": band}
     if _is_game(map):
         of_maps = {"robots": robots, "delta": delta, "blocked": blocked, "sight": sight or None, "part": part, **read}
@@ -97,8 +111,9 @@ def optimum(
                     f"is for maps, and {map} is a game; its parameters are given with --set", name, given
                 )
         game, label = game_from_options(map, parameters)
-        if plot is not None and not isinstance(game, Coverage):
-            raise InvalidInput(f"draws robots on a map, and {map} has none", "plot", plot)
+        for name, path in (("plot", plot), ("csv", csv)):
+            if path is not None and not isinstance(game, Coverage):
+                raise InvalidInput(f"is of robots on a map, and {map} has none", name, path)
     else:
         if parameters:
             raise InvalidInput(f"--set is for built-in games; {map} is a map")
@@ -128,6 +143,11 @@ def optimum(
         return configuration_figure(game, {"best placement": np.array([best.profile])})
 
     with printed_last(summary, json):
+        if csv is not None:
+            in_range = {"in_range": [f"{worth:.12g}" for worth in _in_range(game, best)]}
+            with whole_file(csv) as temporary:
+                temporary.write_text(places_csv(game.world, game.positions(best.profile), in_range), encoding="utf-8")
+            written(summary, "csv", csv, json, "places")
         picture(plot, figure, 140, summary, json, said="picture")
 
 
@@ -149,8 +169,14 @@ def _is_game(name: str) -> bool:
     return suffix in (".json", ".nfg", ".gam")
 
 
+def _in_range(game: Any, best: Any) -> list[float]:
+    """What each robot alone covers where it is."""
+    known = {delta: game.worth_in_range(delta) for delta in set(game.delta.tolist())}
+    return [float(known[delta][action]) for delta, action in zip(game.delta.tolist(), best.profile, strict=True)]
+
+
 def _print_places(game: Any, best: Any) -> None:
-    in_range = {delta: game.worth_in_range(delta) for delta in set(game.delta.tolist())}
+    in_range = _in_range(game, best)
     positions = game.positions(best.profile)
     outside = places_outside(game.world, positions)
     names = game.world.axes_names() if game.world.outside is not None else ()
@@ -160,7 +186,7 @@ def _print_places(game: Any, best: Any) -> None:
             [
                 *map(str, (k, x, y)),
                 *(f"{part:.12g}" for part in outside[k]),
-                told(float(in_range[float(game.delta[k])][best.profile[k]])),
+                told(in_range[k]),
             ]
             for k, (x, y) in enumerate(positions.tolist())
         ],

@@ -150,7 +150,9 @@ def _told(game: Coverage, view: View | None) -> str:
     world = game.world
     if view is None:
         known = f", {world.mixture.num_components} components" if world.mixture is not None else ""
-        return f"The true field\n{maps.number(world.total)} in all{known}"
+        free = float(world.worth[~world.blocked].sum())
+        cells = "on free cells" if world.blocked.any() else "in all"
+        return f"The true field\n{maps.number(free)} {cells}{known}"
     everybody = len(view.robots) == game.num_players
     who = "What all robots believe" if everybody and game.num_players > 1 else f"What robot {view.robots[0]} believes"
     parts = [f"{int(view.seen.sum()):,} of {view.seen.size:,} cells seen"]

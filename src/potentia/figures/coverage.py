@@ -39,7 +39,7 @@ def field_figure(world: World, *, title: str = "") -> Figure:
     --------
     >>> figure = pt.figures.field_figure(pt.games.World([[0, 1, 0], [2, 0, 3]]))
     >>> [axes.get_title() for axes in figure.axes[:2]]
-    ['Area: 3×2 cells', 'Worth field: 6.000 in all']
+    ['Area: 3×2 cells', 'Worth field: 6.000 on all cells']
     """
     figure, (area, field), inches = maps.sheet(world, 2, 4.6)
     _draw_grid(area, world)
@@ -53,10 +53,11 @@ def field_figure(world: World, *, title: str = "") -> Figure:
         handles.append(maps.draw_targets(field, world, 12))
     across, down = world.size
     targets = f", {len(world.targets)} target{'s' * (len(world.targets) > 1)}" if len(world.targets) else ""
+    free, cells = float(world.worth[~world.blocked].sum()), "free cells" if world.blocked.any() else "all cells"
     side, unit = world.length
     size = f" ({across * side:g} × {down * side:g} {unit})" if unit != "cells" else ""
     area.set_title(f"Area: {across}×{down} cells{size}{targets}", fontsize=style.TITLE)
-    field.set_title(f"Worth field: {maps.number(world.total)} in all", fontsize=style.TITLE)
+    field.set_title(f"Worth field: {maps.number(free)} on {cells}", fontsize=style.TITLE)
     style.legend_below(figure, list(style.by_label(handles).values()))
     style.entitle(figure, title or f"World: {world.name}")
     return figure

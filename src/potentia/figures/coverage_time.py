@@ -98,7 +98,7 @@ def worth_figure(
     if optimum is not None:
         _draw_optimum(axes, optimum, measure)
     _draw_published(axes, published or {}, looks, last, measure)
-    _draw_events(axes, events_from(events), last)
+    draw_events(axes, events_from(events), last)
     axes.set_ylim(bottom=0.0)
     axes.margins(y=0.08)
     axes.set(xlabel="step", ylabel=MEASURES[measure] + (f",\nmoving average over {smooth} steps" if smooth else ""))
@@ -152,7 +152,7 @@ def by_seed(data: xarray.Dataset, measure: str, smooth: int | None = None) -> tu
     return time, values
 
 
-def _draw_events(axes: Axes, events: Events, last: float) -> None:
+def draw_events(axes: Axes, events: Events, last: float) -> None:
     """A dotted line where something happened; of several each has a number above it, up to some in the legend."""
     shown = [time for time in events.times if 0 < time <= last]
     for k, time in enumerate(shown):

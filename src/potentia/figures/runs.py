@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from potentia.colours import PALETTE
+from potentia.figures.coverage_time import draw_events
 from potentia.figures.sources import by_game, in_common, measures, of_game, series
 from potentia.figures.style import (
     OPTIMUM,
@@ -23,6 +24,7 @@ from potentia.figures.style import (
     panels,
     scale,
 )
+from potentia.games.events import events_from
 from potentia.kernel.texts import counted
 from potentia.statistics.curves import Curves
 
@@ -115,6 +117,7 @@ def study_figure(
     where: Mapping[str, Any] | None = None,
     per: str = "steps",
     optimum: float | Mapping[str, float] | None = None,
+    events: Iterable[str] | None = None,
 ) -> Figure:
     """One measure over time: mean and middle 80 % of seeds, rules of one game in one panel with one scale.
 
@@ -135,6 +138,8 @@ def study_figure(
         What runs are followed along: ``"steps"``, ``"revisions"`` or ``"evaluations"``.
     optimum : float or dict of float, optional
         A line at the best there is, or one for each game.
+    events : iterable of str, optional
+        What happened to robots, ``game.events``: a line at each step, of runs that are followed along steps.
 
     Returns
     -------
@@ -164,8 +169,10 @@ def study_figure(
             _draw(axes, one, look, name or "mean")
         if (best := of_game(optimum, lines[0], "optimum")) is not None:
             axes.axhline(best, label="optimum", gid="optimum", **OPTIMUM)
+        if events and per == "steps":
+            draw_events(axes, events_from(events), float(max(one.times[-1] for one in lines)))
         axes.set(title=panel, xlabel=_along(lines[0]))
-        if any(told) or optimum is not None:
+        if any(told) or optimum is not None or events:
             keys.append(_few(axes.get_legend_handles_labels()[0], len(lines)))
     _legends(figure, grid, keys)
     _alike([axes for axes, _ in zip(grid.flat, drawn, strict=False)], [lines[0].game for _, lines in drawn])

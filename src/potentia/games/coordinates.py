@@ -70,6 +70,16 @@ class Coordinates(Fixed):
         return self.unit == "degrees"
 
     @property
+    def lies(self) -> str:
+        """Where the map lies, in words."""
+        a, _, c, _, e, f = self.transform
+        unit = f" {self.unit}" if self.unit else ""
+        cells = f"{a:.12g}" if a == abs(e) else f"{a:.12g} by {abs(e):.12g}"
+        corner = f"first corner at {self.names[0]} {c:.12g}, {self.names[1]} {f:.12g}"
+        way = "down" if e < 0 else "up"
+        return f"{corner}, cells of {cells}{unit}, rows {way}" + f", {self.system}" * bool(self.system)
+
+    @property
     def names(self) -> tuple[str, str]:
         """What the two coordinates are called."""
         return ("longitude", "latitude") if self.degrees else ("easting", "northing")

@@ -88,7 +88,7 @@ class Coverage(Covering):
     drift_every : int, optional
         A field that drifts is computed again every so many steps; left out, every 10, and every frame of fewer.
     events : iterable of str, optional
-        What happens to robots: "fail 8@2500" (after so many steps robot 8, from 0, is out: it stays, covers nothing
+        What happens to robots: "fail 8@2500" (after so many steps robot 8, from 0, has failed: it stays, covers nothing
         and is counted by nobody), "arrive 4000" (one more robot, with the next number, dormant until then), "hazard
         1e-5" (each robot fails with this probability in each step). Lists of ranges, costs and revision
         probabilities have an entry for those that arrive, too; ``start`` may. Methods that are told no time speak of
@@ -140,8 +140,8 @@ class Coverage(Covering):
         if robots > world.num_free:
             told = f"must be at most the {world.num_free:,} free cells of the world"
             raise InvalidGame(f"{told}, got {robots:,}", "robots", robots)
-        self.delta = per_robot(delta, robots, "delta")
-        self.movement_cost = per_robot(K, robots, "K")
+        self.delta = per_robot(delta, robots, "delta", len(self.happenings.arrivals))
+        self.movement_cost = per_robot(K, robots, "K", len(self.happenings.arrivals))
         farthest = math.hypot(*world.size)  # more is the same, and might overflow
         self.radius = min(checked_reach(reach), farthest + 1)
         self._range = frozen(np.minimum(self.delta, farthest))

@@ -133,4 +133,5 @@ def require_within(game: Any, steps: int | None) -> None:
         return
     last = events.times[-1]
     late = next(text for text in events.texts if text.endswith((f"@{last}", f" {last}")))
-    raise InvalidRun(f"must happen within the {steps:,} steps of the run, got {late!r}", "events", late)
+    told = f"must happen within the {steps:,} steps of the run, got {late!r}"
+    raise InvalidRun(f"{told}; play more steps, or let it happen earlier", "events", late)

@@ -17,8 +17,8 @@ from potentia.kernel.numbers import as_float, is_real
 ADJACENT = 1.5  # the radius that reaches the eight adjacent cells and no others
 
 
-def per_robot(value: Any, robots: int, name: str) -> Floats:
-    """One number at least 0 for each robot."""
+def per_robot(value: Any, robots: int, name: str, arriving: int = 0) -> Floats:
+    """One number at least 0 for each robot, those included that arrive later."""
     if is_real(value):
         given = [value] * robots
     elif isinstance(value, Sequence | np.ndarray) and not isinstance(value, str | bytes) and np.ndim(value) == 1:
@@ -26,7 +26,8 @@ def per_robot(value: Any, robots: int, name: str) -> Floats:
     else:
         raise InvalidGame(f"must be a number, or a list with one per robot, got {value!r:.60}", name, value)
     if len(given) != robots:
-        raise InvalidGame(f"must be a number, or one for each of {robots} robots, got {len(given)}", name, value)
+        who = f"{robots} robots" + f", of which {arriving} arrive{'s' * (arriving == 1)} later" * bool(arriving)
+        raise InvalidGame(f"must be a number, or one for each of {who}, got {len(given)}", name, value)
     names = [name if is_real(value) else f"{name} of robot {robot}" for robot in range(robots)]
     checked = [Real(least=0.0).of(number, who, InvalidGame) for number, who in zip(given, names, strict=True)]
     return frozen(checked, np.float64)

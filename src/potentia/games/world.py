@@ -40,6 +40,14 @@ def listed_cells(cells: Iterable[Sequence[int]], most: int = _SHOWN) -> str:
     return ", ".join(named[:most]) + (f" and {more:,} more" if more > 0 else "")
 
 
+def _sizes(part: NDArray[np.int32]) -> str:
+    """How many cells the parts have, the largest first."""
+    sizes = np.bincount(part.reshape(-1))[1:].tolist()
+    more = f" and {len(sizes) - _SHOWN:,} smaller ones of" * (len(sizes) > _SHOWN)
+    more += f" {sum(sizes[_SHOWN:]):,}" * bool(more)
+    return ", ".join(f"{size:,}" for size in sizes[:_SHOWN]) + more
+
+
 class Mixture(Fixed):
     """A Gaussian mixture in the plane.
 
@@ -294,7 +302,7 @@ class World(Fixed):
             raise InvalidGame(f"must be points of two finite numbers, got {points!r:.80}", name, points)
         outside = self.outside
         if outside is None:
-            raise InvalidGame("must be on a map with coordinates or a cell_size, and it has neither", name, points)
+            raise InvalidGame("must be on a map with coordinates or a cell size, and it has neither", name, points)
         cells = outside.back(given)
         beyond = ((cells < -_ON_EDGE) | (cells > np.add(self.size, _ON_EDGE))).any(axis=1)
         if beyond.any():
@@ -360,9 +368,15 @@ class World(Fixed):
             many = f"{x.size:,} cells are" if x.size > 1 else "1 cell is"
             how = "" if diagonal else "diagonal=False"
             raise InvalidGame(
-                f"blocked cells cut the free area into {count} parts, so that not every cell can be reached "
-                f"(Assumption 1): {many} cut off from the largest part: {listed_cells(np.stack([x, y], axis=1))}"
-            ).advising(Remedy("largest_part", f"open a way, or use world.largest_part({how}) to block them"))
+                f"blocked cells cut the free area into {count:,} parts, of {_sizes(part)} cells, and robots get from "
+                f"none to another: {many} cut off from the largest part: {listed_cells(np.stack([x, y], axis=1))}"
+            ).advising(
+                Remedy(
+                    "largest_part",
+                    f"open a way, or keep one part: world.largest_part({how}), or another with "
+                    f"world.part(K{', ' * bool(how)}{how})",
+                )
+            )
 
     def largest_part(self, diagonal: bool = True) -> World:
         """The same world with everything blocked that is cut off from its largest free part.
@@ -396,9 +410,8 @@ class World(Fixed):
         """
         count, part = self.parts(diagonal)
         if not Integer(1, count).holds(which):
-            sizes = ", ".join(f"{size:,}" for size in np.bincount(part.reshape(-1))[1 : _SHOWN + 1])
-            told = f"must be 1 to {count}, for the free cells have {count} parts, of {sizes} cells"
-            raise InvalidGame(f"{told}{', ...' * (count > _SHOWN)}, got {which!r}", "part", which)
+            parts = f"{count:,} part{'s' * (count > 1)}, of {_sizes(part)} cells"
+            raise InvalidGame(f"must be 1 to {count}, for the free cells have {parts}, got {which!r}", "part", which)
         return self.like(blocked=part != which)
 
     def each_part(self, diagonal: bool = True) -> list[World]:

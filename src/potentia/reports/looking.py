@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
-from potentia.errors import PotentiaError
+from potentia.errors import InvalidRun, PotentiaError
+from potentia.games import Coverage, Game
 from potentia.statistics.choosing import Best, best_of, compared_with_best, typical_seed
 from potentia.statistics.comparison import Comparison
 from potentia.statistics.curves import Curves
+from potentia.studies.kept import plain
 from potentia.studies.lines import OBJECTIVES, measure_of, optima_of
+from potentia.studies.planning import Point
 from potentia.studies.points import dimensions_of
 from potentia.studies.results import Overview, overview
 from potentia.studies.store import Study
@@ -61,8 +63,19 @@ class Looked:
         try:
             found, said = optima_of(self.study, measure, self.of(measure))
             return (None if np.isnan(list(found.values())).all() else found), said
+        except InvalidRun as error:
+            return None, [str(error)]
         except PotentiaError as error:
             return None, [f"no optimum: {error}"]
+
+    @cached_property
+    def events(self) -> tuple[str, ...]:
+        """What happened to robots at all points alike; nothing where that differs or is not known."""
+        try:
+            found = {getattr(point.game, "events", ()) for point in self.points}
+        except PotentiaError:  # of a game that nobody has registered
+            return tuple(self.study.specification.events or ())
+        return found.pop() if len(found) == 1 else ()
 
     @cached_property
     def optimum(self) -> tuple[dict[str, float] | None, list[str]]:
@@ -124,10 +137,18 @@ class Looked:
             self._told[measure] = told
         return self._told[measure]
 
-    @property
-    def points(self) -> Any:
-        """All points, built: an error where that cannot be, as of games that nobody has registered."""
-        return self.study.plan.points
+    @cached_property
+    def points(self) -> list[Point]:
+        """All points, built: an error where that cannot be, as of games that nobody has registered.
+
+        Maps have the names of the files that were given, without what marks the study's copies.
+        """
+        known: dict[int, Game] = {}
+        for point in self.study.plan.points:
+            game = point.game
+            if isinstance(game, Coverage) and id(game) not in known and plain(game.world.name) != game.world.name:
+                known[id(game)] = game.like(world=game.world.like(name=plain(game.world.name)))
+        return [replace(point, game=known.get(id(point.game), point.game)) for point in self.study.plan.points]
 
 
 def typical(shown: list[Curves]) -> int:

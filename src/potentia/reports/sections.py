@@ -17,6 +17,8 @@ from potentia.rules.words import rule_text
 from potentia.statistics.comparison import Comparison
 from potentia.statistics.curves import Curves, short
 from potentia.statistics.estimates import FEW, bootstrap_mean
+from potentia.studies.building import FILES
+from potentia.studies.kept import plain
 from potentia.studies.results import COMPARED, compared_rows
 from potentia.studies.views import against, best_view
 
@@ -57,12 +59,32 @@ def _short(seen: Looked) -> Iterator[str]:
             yield sentence(f"{where}{top.measured} ends at {level}{bound}")
         else:
             yield f"{where}{top.setting} has the {word} {top.measured} at the end: {level}{bound}."
+            yield from _cost_of(seen, top)
         yield from _behind([(one, told) for one, told in seen.behind if one.game == game], len(seen.behind))
         tops = [] if seen.best is None else [one for one in seen.best.chosen if one.best is top]
         if tops and tops[0].edge:
             yield f"Its {seen.best.axis} is at the edge of what was tried: the best may lie beyond."  # type: ignore[union-attr]
     if seen.behind and seen.is_chosen:
         yield sentence(_TOO_SMALL.format(seen.best.axis))  # type: ignore[union-attr]
+
+
+def _cost_of(seen: Looked, top: Curves) -> Iterator[str]:
+    """What the best setting takes that is no part of its level, and whether so many seeds can tell it from others."""
+    if "distance" in seen.measures and seen.measure != "distance":
+        found = [one for one in seen.of("distance") if one.game == top.game]
+        ways = {one.number: float(one.curves[:, -1].mean()) for one in found}
+        unit, own = found[0].unit, ways.pop(top.number, np.nan)
+        others = sorted(ways.values())
+        if others and np.isfinite([own, *others]).all():
+            range_ = f"{others[0]:,.4g}" + f" to {others[-1]:,.4g}" * (len(others) > 1)
+            which = "the other setting" if len(others) == 1 else f"the {len(others):,} other settings"
+            yield f"For that its robots drive {own:,.4g} {unit}; in {which} {range_}."
+    least = 2.0 ** (1 - top.seeds.size)
+    if least >= _CLEAR:
+        yield (
+            f"{counted(top.seeds.size, 'seed')} cannot tell two settings apart: however clear a difference is, its p "
+            f"is at least {least:.4g}. Play more seeds before you choose."
+        )
 
 
 def _behind(found: list[tuple[Curves, Comparison]], count: int) -> Iterator[str]:
@@ -82,7 +104,7 @@ def _behind(found: list[tuple[Curves, Comparison]], count: int) -> Iterator[str]
 def played(seen: Looked) -> Section:
     """The specification, in words and as a file."""
     study, wanted = seen.study, seen.study.specification
-    games, tables = list(dict.fromkeys(point["game"] for point in study.points)), list(map(_told, wanted.game))
+    games, tables = list(dict.fromkeys(plain(point["game"]) for point in study.points)), list(map(_told, wanted.game))
     rules = list(dict.fromkeys(point["rule"]["rule"] for point in study.points))
     axes: dict[str, list[Any]] = {name: [] for name in study.manifest["names"].values()}
     for one in seen.curves:
@@ -125,7 +147,8 @@ def played(seen: Looked) -> Section:
 def _told(table: dict[str, Any]) -> str:
     """A table of a specification in a line: ring, players 12."""
     first = [str(table[name]) for name in ("label", "name") if name in table]
-    return ", ".join([*first, *(f"{key} {short(e)}" for key, e in table.items() if key not in ("label", "name"))])
+    others = ((key, plain(e) if key in FILES and isinstance(e, str) else e) for key, e in table.items())
+    return ", ".join([*first, *(f"{key} {short(e)}" for key, e in others if key not in ("label", "name"))])
 
 
 def some(texts: list[str], most: int = 12) -> str:
@@ -152,7 +175,7 @@ def levels(seen: Looked) -> Section:
         caption = f"{sentence(told.label)[:-1]} over time{which}.{line}"
         alt = f"{told.label} of {counted(len(curves), 'setting')} over time; the table below has where all end."
         try:
-            parts.append(drawn(study_figure(curves, measure, optimum=optima), caption, alt))
+            parts.append(drawn(study_figure(curves, measure, optimum=optima, events=seen.events), caption, alt))
         except PotentiaError as error:
             parts.append(Text(f"No figure of {told.label}: {error}.", "note"))
         parts.append(Table(told.title, ["setting", *told.header[1:]], told.rows, told.note))

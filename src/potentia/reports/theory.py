@@ -53,13 +53,18 @@ def _unsolved(seen: Looked, number: int) -> str:
     point = seen.points[number]
     game = point.game
     if game.num_profiles > LARGEST or game.num_players > _MOST_PLAYERS:
-        size = f"its {game.num_players:,} players have {game.num_profiles:,} profiles"
+        size = f"its {game.num_players:,} players have {_many(game.num_profiles)} profiles"
         most = f"a report solves games of up to {_MOST_PLAYERS} players with {LARGEST} profiles"
         larger = _LISTED if game.num_profiles <= _MOST_LISTED else _ANY_SIZE
         return f"Not solved, {game.describe()}: {size}; {most}. {larger}"
     if point.belief is not None:
         return f"Not solved, {game.describe()}: its players play on what they believe."
     return ""
+
+
+def _many(count: int) -> str:
+    """A count that nobody has to read digit by digit."""
+    return f"{count:,}" if count < 10**12 else f"some 10^{len(str(count)) - 1}"
 
 
 def _of(seen: Looked, number: int) -> Iterator[Part]:

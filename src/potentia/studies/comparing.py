@@ -7,6 +7,9 @@ Their intervals hold for all rivals together, and where one holds 0 that is a ti
 nobody judged is surely better than, and that nobody beats in the means of both worth and way, the one that drives least
 is taken.
 
+What moving may cost is looked at beside it: the one that is taken plays a few of the seeds that judged it once more, at
+other costs, and the differences are taken seed by seed.
+
 All candidates start from the same places. Steps are counted in all runs together, so the result depends on the budget
 and on nothing that the machine does.
 """
@@ -117,7 +120,7 @@ class Advice:
     rivals: tuple[Rival, ...]
     looked: dict[str, Played]
     judged: dict[str, Played]
-    costs: dict[float, Played]  # by K, of the one that is taken; for the picture
+    costs: dict[float, Played]  # by K, of the one that is taken, on the first of the seeds that judge
     rules: dict[str, Rule]
     looking_seeds: range
     judging_seeds: range
@@ -129,6 +132,19 @@ class Advice:
         """The others that were judged, by name, against the one that is taken."""
         found = self.rivals if self.taken == self.nominee else _rivals(self.judged, self.taken)
         return {rival.name: rival for rival in found}
+
+    @cached_property
+    def as_asked(self) -> Played:
+        """The one that is taken, as it was judged, on the seeds that other costs were played on."""
+        runs = next((played.worth.size for played in self.costs.values()), 0)
+        found = self.judged[self.taken]
+        return Played(found.worth[:runs], found.distance[:runs])
+
+    @cached_property
+    def cost_margins(self) -> dict[float, Estimate]:
+        """By K what the one that is taken covers more at that cost, seed by seed; the intervals hold together."""
+        own, count = self.as_asked.worth, len(self.costs)
+        return {K: paired_difference(played.worth, own, count) for K, played in self.costs.items()}
 
     @property
     def ties(self) -> tuple[str, ...]:
@@ -162,7 +178,11 @@ class Advice:
             "rules": {name: chosen.spec() for name, chosen in self.rules.items()},
             "looked": {name: played.to_dict() for name, played in self.looked.items()},
             "judged": {name: played.to_dict() for name, played in self.judged.items()},
-            "costs": [{"K": K} | played.to_dict() for K, played in self.costs.items()],
+            "costs": [
+                {"K": K} | played.to_dict() | {"difference": self.cost_margins[K].to_list()}
+                for K, played in self.costs.items()
+            ],
+            "cost_seeds": list(self.judging_seeds[: self.as_asked.worth.size]),
             "looking_seeds": list(self.looking_seeds),
             "judging_seeds": list(self.judging_seeds),
             "steps": self.steps,
@@ -202,7 +222,7 @@ def compare(
     belief, workers, compiled, progress
         As in :func:`~potentia.run_batch`.
     costs
-        Whether the one that is taken is also played at other costs K of moving, for the picture.
+        Whether the one that is taken is also played at other costs K of moving, on some of the seeds that judge.
 
     Returns
     -------
@@ -232,7 +252,7 @@ def compare(
     nominee = order[0]
     rivals = _rivals(judged, nominee)
     taken = _taken(judged)
-    played = {K: play(chosen[taken], looking, game.costing(K)) for K in others}
+    played = {K: play(chosen[taken], judging[:first], game.costing(K)) for K in others}
     return Advice(taken, nominee, rivals, looked, judged, played, chosen, looking, judging, steps, game.world.length[1])
 
 
@@ -287,6 +307,11 @@ def within(
     enough = math.ceil(_least(2, others, steps) * np.mean(list(speed.values())[:2]))
     told = f"must be about {enough} s at least for two candidates of {steps:,} steps on this machine, got {seconds:g} s"
     raise InvalidRun(f"{told}; give it more, or runs fewer steps", "budget", seconds)
+
+
+def enough(game: Coverage, rules: Mapping[str, Rule], steps: int, *, costs: bool = True) -> int:
+    """The fewest steps, in all runs together, in which these can be compared."""
+    return _least(len(rules), len(_other_costs(game)) if costs else 0, steps)
 
 
 def _least(count: int, others: int, steps: int) -> int:

@@ -109,6 +109,25 @@ class MovingCost:
         return f"K = {value(self.least)} hinders the robots: {alone}, so they move by chance or to part; {scale}"
 
 
+def coverable(game: Coverage) -> float:
+    """The worth of all cells that some robot can cover: of blocked ones those in range of a free one, if they count.
+
+    Examples
+    --------
+    >>> import potentia as pt
+    >>> from potentia.studies.coverage_measures import coverable
+    >>> lake = pt.games.World([[1, 1, 2, 4, 8]], blocked=[[0, 0, 1, 1, 1]])
+    >>> [coverable(pt.games.Coverage(lake, 1, 1.0, sight=sight)) for sight in (False, True)]
+    [4.0, 2.0]
+    """
+    from scipy import ndimage
+
+    open_ = ~game.world.blocked
+    if game.blocked_worth and not open_.all():
+        open_ = ndimage.distance_transform_edt(game.world.blocked) <= game.delta.max() * (1 + 1e-9)
+    return math.fsum(game.world.worth[open_])
+
+
 def moving_cost(game: Coverage) -> MovingCost:
     """The scales of K on the game's map as it is at time 0.
 

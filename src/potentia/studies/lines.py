@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from potentia.errors import InvalidInput, PotentiaError, TooLarge
+from potentia.errors import InvalidInput, InvalidRun, PotentiaError, TooLarge
 from potentia.games import Coverage
 from potentia.kernel.checks import OneOf
 from potentia.kernel.recorders import Recorder, known_recorders
@@ -140,8 +140,10 @@ def optima_of(study: Study, measure: str, found: Sequence[Curves]) -> tuple[dict
         game, effort = points[one.number].game, _EFFORT if measure == "worth_union" else math.inf
         which = one.game or "the game"
         if isinstance(game, Coverage) and (game.drifts or game.events):
-            told = "the world or its robots change, and so does the best: potentia.analysis.optimum_over_time"
-            raise InvalidInput(f"must stand still to have one optimum, got {one.name}: {told}", "game", one.name)
+            why = " and ".join(filter(None, ["the map changes" * game.drifts, "robots come or go" * bool(game.events)]))
+            told = f"{why}, so the most that can be covered changes from step to step, and there is no one share of it"
+            also = "potentia cover tells shares of that of the moment, potentia.analysis.optimum_over_time finds it"
+            raise InvalidRun(f"no one optimum of {which}: {told}; {also}")
         try:
             result = optimum(game, objective=measure, effort=effort)
         except TooLarge as error:

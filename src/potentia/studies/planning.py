@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import io
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -29,6 +28,7 @@ from potentia.kernel.recorders import by_its_name
 from potentia.rules import Rule
 from potentia.studies import building
 from potentia.studies.axes import text_of
+from potentia.studies.kept import mark_of
 from potentia.studies.points import Cell, Dimensions, grid, labels_of
 from potentia.studies.refusals import refused
 from potentia.studies.specification import Specification
@@ -197,7 +197,7 @@ def gather(specification: Specification, folder: Path) -> tuple[Specification, d
     contents: dict[str, bytes] = {}
 
     def named(stem: str, content: bytes, suffix: str) -> str:
-        known = f"{stem[:60].lstrip('.')}{_mark(content)}{suffix}"  # never hidden
+        known = f"{stem[:60].lstrip('.')}{mark_of(content)}{suffix}"  # never hidden
         contents[known] = content
         return known
 
@@ -233,14 +233,3 @@ def _as_file(save: Callable[..., None], *arrays: Floats, **options: Any) -> byte
     file = io.BytesIO()
     save(file, *arrays, **options)
     return file.getvalue()
-
-
-def is_kept_input(path: Path) -> bool:
-    """Whether a file is such a copy: its name carries the hash of its content."""
-    if path.is_symlink() or not path.is_file():
-        return False
-    return path.stem.endswith(_mark(path.read_bytes()))
-
-
-def _mark(content: bytes) -> str:
-    return f"-{hashlib.sha256(content).hexdigest()[:12]}"

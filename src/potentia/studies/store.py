@@ -37,8 +37,9 @@ from potentia.studies.building import all_registered
 from potentia.studies.chunks import Address, Arrays, Chunk
 from potentia.studies.cutting import Cut
 from potentia.studies.differences import changed_point
+from potentia.studies.kept import is_kept_input
 from potentia.studies.manifest import PLACED, make_manifest, read_manifest
-from potentia.studies.planning import Plan, gather, is_kept_input, plan
+from potentia.studies.planning import Plan, gather, plan
 from potentia.studies.refusals import refused
 from potentia.studies.specification import Specification
 from potentia.version import __version__

@@ -7,11 +7,12 @@ import pytest
 
 import potentia as pt
 from potentia.analysis import optimum, optimum_over_time
-from potentia.cli.comparing import _print
+from potentia.cli.comparing import _print, _print_costs
 from potentia.cli.coverage_checks import certified, require_worth, warn_of
 from potentia.cli.coverage_results import Results, _count
-from potentia.cli.coverage_tables import length
+from potentia.cli.coverage_tables import length, titled
 from potentia.errors import InvalidInput
+from potentia.games.world import listed_cells
 from potentia.statistics.estimates import estimate, paired_difference
 from potentia.studies.comparing import Advice, Played, Rival
 from potentia.studies.coverage import cover
@@ -68,17 +69,63 @@ def test_a_comparison_says_of_how_many_runs_a_mean_is(capsys):
     judged = {"a": of(20, 2.0), "b": of(20, 1.9)}
     rival = Rival("b", paired_difference(judged["a"].worth, judged["b"].worth))
     looked = {name: of(3, 1.0) for name in "abc"}
-    costs = {0.018: of(3, 5.5)}  # drawn, so told
     rules = dict.fromkeys("abc", RULES["blll"])
-    _print(Advice("a", "a", (rival,), looked, judged, costs, rules, range(3), range(3, 23), 40, "m"), None)
+    _print(Advice("a", "a", (rival,), looked, judged, {}, rules, range(3), range(3, 23), 40, "m"), None)
     rows = [line.split() for line in capsys.readouterr().out.splitlines()]
     assert [row[:2] for row in rows if row[:1] in (["a"], ["b"], ["c"])] == [["a", "20"], ["b", "20"], ["c", "3,"]]
     text = " ".join(part for row in rows for part in row)
-    assert text.count("60,630") == 4
-    assert "a, --cost 0.018 3, looked at 5.5" in text
+    assert text.count("60,630 [60,630, 60,630]") == 2  # and of who is looked at no interval
+    assert text.count("60,630") == 7
     assert str(estimate(judged["a"].worth)) in text
     assert f"{rival.difference}" in text
     assert ", a tie" not in text
+
+
+def test_the_way_has_an_interval_and_who_failed_is_told_in_that_word(played, capsys):
+    found = played("fail 0@30")
+    far = estimate(found.data["blll"].distance.values[:, -1])
+    assert far.low < far.high
+    assert found.to_dict()["rules"]["blll"]["distance"] == far.to_list()
+    found.print()
+    text = " ".join(capsys.readouterr().out.split())
+    assert f"distance driven, cells, all robots {far}" in text
+    assert text.index("how long: steps until 80 % of the optimum") < text.index("first at 90 % of what it ends with")
+    assert ") failed, (" in text
+
+
+@pytest.mark.parametrize("runs", [3, 6])
+def test_costs_of_moving_stand_beside_the_same_seeds_without(runs, capsys):
+    drawn = np.random.default_rng(5).normal(size=20)
+    judged = {"a": Played(200 + drawn, 90 + drawn), "b": Played(100 + drawn, np.ones(20))}
+    cheap = Played(judged["a"].worth[:runs] + 0.25 + np.arange(runs) / 99, judged["a"].distance[:runs] - 40)
+    rules = dict.fromkeys("ab", RULES["blll"])
+    found = Advice("a", "a", (), judged, judged, {0.018: cheap}, rules, range(3), range(3, 23), 40, "m")
+    own = judged["a"].worth[:runs]
+    assert found.cost_margins == {0.018: paired_difference(cheap.worth, own)}
+    assert found.to_dict()["cost_seeds"] == list(range(3, 3 + runs))
+    _print_costs(found, np.zeros(2))
+    text = " ".join(capsys.readouterr().out.split())
+    assert f"0, as asked {estimate(own)}" in text
+    assert f"0.018 {estimate(cheap.worth)}" in text
+    assert str(found.cost_margins[0.018]) in text
+    assert f"a on {runs} seeds, 3 to {2 + runs}, the same in all rows" in text
+    assert ("so few seeds do not tell" in text) == (runs < 5)
+
+
+def test_who_was_left_out_is_told_beside_the_answer(monkeypatch, tmp_path, capsys):
+    from potentia.cli import comparing
+
+    rules = {name: pt.rule("blll", tau=0.01) for name in "abcd"}
+    monkeypatch.setattr("potentia.studies.comparing.within", lambda *a, **o: ({k: rules[k] for k in "ab"}, 28 * 20))
+    monkeypatch.setattr("potentia.kernel.cache.jit_disabled", lambda: True)
+    monkeypatch.setattr("potentia.figures.comparison_figure", lambda *a, **o: None)
+    monkeypatch.setattr(comparing, "save_picture", lambda *a: None)
+    monkeypatch.setattr(comparing, "add", lambda *a: None)
+    monkeypatch.setattr("sys.argv", ["potentia", "cover", "x.csv", "--compare"])
+    contest = comparing.Contest.within(60.0, None, pt.games.Coverage(WORLD, 2, 1.0), rules, None, 20, 1, False)
+    contest.play(None, 0, tmp_path)
+    last = capsys.readouterr().out.partition("take ")[2]
+    assert "only 2 of 4 candidates were played, for want of time: --budget 3m may be enough for all" in last
 
 
 def test_robots_that_have_failed_end_with_nothing(played, capsys):
@@ -94,7 +141,8 @@ def test_as_many_optima_are_announced_as_are_listed(capsys):
     game = pt.games.Coverage(WORLD, 2, 1.0, flags=False, events=("fail 0@20", "arrive 40"))
     best = certified(game, 60, quiet=False)
     assert len(best.times) > 3
-    first, second = capsys.readouterr().out.splitlines()
+    first, second, places = capsys.readouterr().out.splitlines()
+    assert places == f"  at step 60 its robots are at {listed_cells(best.optima[-1].positions)}"
     assert first.startswith("computing the optimum at 3 steps: ")
     assert second.count("at step") == 3
 
@@ -120,6 +168,13 @@ def test_lengths_have_no_powers_of_ten(way, told):
 def test_events_that_leave_nothing_to_see(events, told, capsys):
     warn_of(pt.games.Coverage(WORLD, 2, 1.0, events=events), 60)
     assert capsys.readouterr().err.strip() == told
+
+
+def test_titles_of_pictures_are_for_people():
+    game = pt.games.Coverage(WORLD.like(name="yard", cell_size=2.0), 3, 1.5, events=["arrive 5", "fail 0@9"])
+    assert titled(game) == "yard, 6×5 cells, 3 robots and 1 that arrives, range 3 m"
+    mixed = pt.games.Coverage(WORLD.like(name="yard"), 2, [1.0, 2.5])
+    assert titled(mixed) == "yard, 6×5 cells, 2 robots, range 1 to 2.5 cells"
 
 
 @pytest.mark.parametrize(("sight", "blocked_worth"), [(False, None), (True, True), (True, None), (False, False)])

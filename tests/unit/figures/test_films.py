@@ -105,3 +105,10 @@ def test_bad_arguments_of_a_film(walk, tmp_path):
     refuses(lambda: animate(game, trace, to, fps=0), InvalidRun, "fps must be above 0 and at most 50.*got 0")
     refuses(lambda: animate(game, trace, to, worth=[1.0]), InvalidRun, r"each of 61 profiles, got shape \(1,\)")
     assert not list(tmp_path.iterdir())
+
+
+def test_events_on_the_curve_of_a_film_are_named():
+    from potentia.web.films.curves import _happened
+
+    lives = np.array([[0, 0, 0, 9], [4, 9, 9, np.inf]])  # since, until
+    assert [_happened(lives, step) for step in (4, 9)] == ["robot 0 fails", "robot 3 arrives, 2 robots fail"]

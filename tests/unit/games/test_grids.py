@@ -109,7 +109,14 @@ def test_a_file_without_a_projection_and_a_size_that_is_given(tmp_path):
     assert (world.cell_size, world.unit, world.coordinates.unit) == (3.0, "ft", "")
     known = tiff(tmp_path / "b.tif")
     assert read_world(known, cell_size=2).cell_size == 2
-    refuses(lambda: read_world(known, cell_size="3m"), InvalidGame, "cell_size the file says 2 m, got '3m'")
+    told = r"cell_size must be what the file says, 2 m, or left out, got '3m' \(.*b\.tif\)"
+    refuses(lambda: read_world(known, cell_size="3m"), InvalidGame, told)
+
+
+@pytest.mark.parametrize("asked", [{"band": 2}, {"wall_colour": "#ff0000"}])
+def test_what_is_asked_of_a_file_that_has_none_is_refused(asked, tmp_path):
+    path = write_world(World(VALUES), tmp_path / "a.npz")
+    refuses(lambda: read_world(path, **asked), InvalidGame, rf"{next(iter(asked))} is not for \.npz files \(.*a\.npz\)")
 
 
 def test_ground_control_points_are_no_transform(tmp_path):
@@ -135,7 +142,7 @@ def test_masks_lie_where_their_map_does(tmp_path):
     mask = tiff(tmp_path / "b.tif", walls)
     np.testing.assert_array_equal(read_world(path, blocked=mask).blocked, walls)
     away = tiff(tmp_path / "c.tif", walls, transform=Affine(2, 0, 0, 0, -2, 0))
-    refuses(lambda: read_world(path, blocked=away), InvalidGame, "must lie where its map does")
+    refuses(lambda: read_world(path, blocked=away), InvalidGame, "must lie where its map does, first corner at easting")
 
 
 def test_points_outside_the_map_are_refused(tmp_path):
@@ -148,7 +155,7 @@ def test_points_outside_the_map_are_refused(tmp_path):
     )
     refuses(lambda: game_from(table | {"start_at": [[3, 4]]}, tmp_path), InvalidGame, told)
     refuses(lambda: read_world(path).cells_at([[1.0, np.nan]]), InvalidGame, "points must be points of two finite")
-    refuses(lambda: World(VALUES).cells_at([[1.0, 1.0]]), InvalidGame, "coordinates or a cell_size")
+    refuses(lambda: World(VALUES).cells_at([[1.0, 1.0]]), InvalidGame, "coordinates or a cell size")
     assert World(VALUES, cell_size=0.5).cells_at([[1.0, 0.6]]).tolist() == [[2, 1]]
 
 

@@ -242,6 +242,29 @@ def test_robots_on_a_map_have_its_figures(tmp_path):
     assert "no profile has more than" in text
 
 
+def test_a_site_is_told_in_plain_words(tmp_path):
+    """Its map by the file's name, why there is no share, the failure on the curve, what the best takes to drive."""
+    np.savetxt(tmp_path / "site.csv", np.arange(20.0).reshape(4, 5), delimiter=",")
+    game = {"map": str(tmp_path / "site.csv"), "robots": 10, "delta": 0.5, "flags": False, "drift": [[0.01, 0.0]]}
+    rule = {"name": "slll", "tau": 0.1, "revision": [0.2, 0.9]}
+    changes = {"game": game, "rule": rule, "steps": 20, "seeds": 5, "events": ["fail 1@10"]}
+    study = played(tmp_path, **changes, record=["worth_union", "distance"])
+    events = []
+    with patch("potentia.figures.runs.draw_events", lambda axes, happened, last: events.append((happened.texts, last))):
+        text = words(study.report())
+    assert set(events) == {(("fail 1@10",), 20.0)}
+    assert not re.search(r"site-[0-9a-f]{12}(?!\.csv\")", text)  # but where it is to be played again
+    assert "Not solved, Coverage(site, 5×4, robots=10" in text
+    assert "10 players have some 10^13 profiles" in text
+    assert "No one optimum of the game: the map changes and robots come or go" in text
+    assert "got revision" not in text
+    far = {one.values["revision"]: one.curves[:, -1].mean() for one in study.curves("distance")}
+    best = max(study.curves("worth_union"), key=lambda one: one.level).values["revision"]
+    least = far[{0.2: 0.9, 0.9: 0.2}[best]]
+    assert f"For that its robots drive {far[best]:,.4g} cells; in the other setting {least:,.4g}." in text
+    assert "5 seeds cannot tell two settings apart: however clear a difference is, its p is at least 0.0625." in text
+
+
 def test_a_game_that_nobody_has_registered_leaves_the_rest(tmp_path):
     with patch.dict(library._registry):
 

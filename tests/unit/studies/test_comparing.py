@@ -148,10 +148,18 @@ def test_costs_are_for_the_picture():
     found = compare(GAME, {"good": GOOD, "hot": HOT}, **options)
     assert len(found.costs) == 2  # K = 0 is the game's own
     assert all(played.worth.size == len(found.looking_seeds) for played in found.costs.values())
+    K, played = next(iter(found.costs.items()))
+    seeds = found.judging_seeds[: len(found.looking_seeds)]  # not those that the choice was made by
+    again = pt.run_batch(GAME.costing(K), found.rules[found.taken], 20, seeds, record=("worth_union", "distance"))
+    np.testing.assert_array_equal(played.distance, again.distance.values[:, -1])
+    np.testing.assert_array_equal(found.as_asked.distance, found.judged[found.taken].distance[: len(seeds)])
     figure = pt.figures.comparison_figure(found, optimum=0.5)
     assert "cells" in figure.axes[0].get_xlabel()
     told = [text.get_text() for text in figure.legends[0].get_texts()]
-    assert len([text for text in told if text.startswith(f"{found.taken} at K = ")]) == 2
+    costly = [text for text in told if text.startswith("taken, at K = ")]
+    assert len(costly) == 2
+    assert all(text.endswith(" more, same 2 runs") for text in costly)
+    assert len([text for text in told if text.startswith("taken, as asked: ")]) == 1
     assert not figure.axes[0].texts  # words beside marks lay on each other
 
 

@@ -20,7 +20,8 @@ DriftEdge = Annotated[
     str | None,
     one_of(
         *("reflect", "wrap", "empty"),
-        help="What happens at the borders: worth turns back (reflect), comes in on the other side (wrap) or is gone.",
+        help="What happens at the borders: worth turns back (reflect), comes in on the other side (wrap), or is gone "
+        "and nothing comes in (empty).",
     ),
 ]
 DriftEvery = Annotated[

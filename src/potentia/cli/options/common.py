@@ -156,7 +156,8 @@ _REMEDIES = {
     "dask_tls": "give their folder with --dask-tls",
     "folder": "give another folder with --out",
     "go on": "go on with: {sweep}",
-    "largest_part": "open a way, or block them: --largest-part or --part K, in a specification largest_part = true",
+    "largest_part": "open a way, or keep one part: --largest-part, or another with --part 2 (in a specification "
+    "largest_part = true, part = 2)",
     "many": "say --yes if you mean it",
     "missing": "{sweep} computes them",
     "own": "FILE.py is the one that it was begun with",

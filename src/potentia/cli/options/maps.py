@@ -176,6 +176,15 @@ def in_column(name: str, unit: str) -> str:
     return "_".join((name, *unit.split()))
 
 
+def places_csv(world: Any, cells: Any, columns: dict[str, list[str]]) -> str:
+    """Cells of robots as the text of a .csv file, with coordinates where the map has any, and what else is known."""
+    rows = [["robot", "x", "y", *place_columns(world), *columns]]
+    for robot, (cell, outside) in enumerate(zip(cells, places_outside(world, cells), strict=True)):
+        told = (column[robot] for column in columns.values())
+        rows.append([*map(str, (robot, *cell)), *(f"{part:.12g}" for part in outside), *told])
+    return "".join(",".join(row) + "\n" for row in rows)
+
+
 def places_outside(world: Any, cells: Any) -> list[list[float]]:
     """Coordinates of the centres of cells, rounded to what a number of the file can mean."""
     import numpy as np

@@ -174,11 +174,10 @@ def _together(one: Coordinates | None, other: Coordinates | None) -> bool:
 
 
 def _lies(place: Coordinates | None) -> str:
-    """Where a map lies: the six numbers, its reference system and unit."""
+    """Where a map lies, in words."""
     if place is None:
         return "nowhere on Earth"
-    numbers = ", ".join(f"{part:.12g}" for part in place.transform)
-    return ", ".join(filter(None, (f"({numbers})", place.system or place.unit)))
+    return place.lies
 
 
 def _natural(name: str) -> list[Any]:

@@ -111,6 +111,9 @@ def read_world(
     checked_length(cell_size)
     with naming(source):
         if suffix_of(source, MAP_SUFFIXES, "maps are read from") == ".npz":
+            for given, asked in ((wall_colour, "wall_colour"), (band, "band")):
+                if given is not None:
+                    raise InvalidGame("is not for .npz files", asked, given)
             fields = _world_fields(npz_arrays(source, 5, _known))
         else:
             read = read_any(source, False, wall_colour, band)
@@ -217,7 +220,9 @@ def measure(fields: dict[str, Any], cell_size: float | str | None) -> None:
             said = f"the file has cells of {coordinates.side:g} and does not say in which unit: it has no projection"
             raise InvalidGame(said).advising(Remedy("cell_size", 'give cell_size, such as "0.5m"'))
     if given and told and not (same_unit(given[1], told[1]) and math.isclose(given[0], told[0])):
-        raise InvalidGame(f"the file says {told[0]:g} {told[1]}, got {cell_size!r}", "cell_size", cell_size)
+        raise InvalidGame(
+            f"must be what the file says, {told[0]:g} {told[1]}, or left out, got {cell_size!r}", "cell_size", cell_size
+        )
     if (known := told or given) is not None:
         fields["cell_size"], fields["unit"] = known
 
@@ -227,8 +232,7 @@ def read_mask(path: Path, shape: tuple[int, ...], coordinates: Coordinates | Non
     suffix = suffix_of(path, MASK_SUFFIXES, "masks are read from")
     read = read_any(path, mask=True)
     if read.coordinates is not None and coordinates is not None and not coordinates.near(read.coordinates):
-        here, there = (list(one.transform) for one in (coordinates, read.coordinates))
-        raise InvalidGame(f"a mask must lie where its map does, {here}, got {there}")
+        raise InvalidGame(f"a mask must lie where its map does, {coordinates.lies}, got {read.coordinates.lies}")
     if read.values.shape != shape:
         wanted, got = (f"{columns}×{rows}" for rows, columns in (shape, read.values.shape))
         raise InvalidGame(f"a mask must have the size of its map, {wanted} cells, got {got}")

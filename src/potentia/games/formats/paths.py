@@ -20,12 +20,18 @@ from potentia.kernel.files import whole_file
 _DENSEST = 1100  # no archive unpacks to more times its size: deflate's limit is 1032
 
 
+_ASKED = ("cell_size", "wall_colour", "band")  # of who reads a map, so what goes wrong with it is called by its name
+
+
 @contextmanager
 def naming(path: Path) -> Iterator[None]:
     """Begin what goes wrong inside with the file's name."""
     try:
         yield
     except InvalidGame as error:
+        if error.parameter in _ASKED:
+            told = InvalidGame(f"{error.problem} ({path})", error.parameter, error.value)
+            raise told.advising(*error.remedies) from error.__cause__
         raise InvalidGame(f"{path}: {error.message}").advising(*error.remedies) from error.__cause__
     except NotPotentialGame as error:
         remedy = Remedy("claimed", "leave it out, and test it with check_claim")

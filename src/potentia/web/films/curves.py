@@ -15,6 +15,7 @@ from potentia.web.recordings import Recording
 
 SMALL = 11  # letters at axes
 TALL = 130  # pixels of a curve
+_EVENT_ROWS = 3  # of words beside the lines of events
 _AXIS, _GRID, _WORDS = "#8c8c8c", "#e4e4e4", "#4d4d4d"
 
 
@@ -43,6 +44,16 @@ def ticks(low: float, high: float, most: int, whole: bool = False) -> list[tuple
     return [(value, f"{value:,.{places}f}" if value else "0") for value in values]
 
 
+def _happened(lives: Any, step: float) -> str:
+    """Who comes or fails at a step: robot 3 fails."""
+    parts = []
+    for k, (one, many) in enumerate((("arrives", "arrive"), ("fails", "fail"))):
+        who = np.flatnonzero(lives[k] == step).tolist()
+        if who:
+            parts.append(f"robot {who[0]} {one}" if len(who) == 1 else f"{len(who):,} robots {many}")
+    return ", ".join(parts)
+
+
 class Curve:
     """One series of a recording over its steps."""
 
@@ -60,6 +71,7 @@ class Curve:
         self.when = np.array(times if self.best and times else np.zeros(len(self.best)), np.float64)
         lives = recording.lives[np.isfinite(recording.lives)]
         self.events = np.unique(lives[(lives > 0) & (lives <= recording.steps)])  # when robots come or fail
+        self.happened = [_happened(recording.lives, step) for step in self.events.tolist()]
         finite = self.values[np.isfinite(self.values)]
         ends = [*((finite.min(), finite.max()) if finite.size else (0.0, 1.0)), *self.best]
         room = 0.07 * (max(ends) - min(ends)) or 0.1 * abs(max(ends)) or 1.0
@@ -75,6 +87,19 @@ class Curve:
     def down(self, value: Any) -> Any:
         """Where a value is, in pixels."""
         return (self.high - value) / (self.high - self.low) * (TALL - 1)
+
+    def _name_events(self, canvas: Canvas, left: int, top: int, width: int) -> None:
+        """What each dotted line is of, as far as there is room: never one over another."""
+        words, free = letters(SMALL), [left] * _EVENT_ROWS
+        for step, text in zip(self.events.tolist(), self.happened, strict=True):
+            x, room = left + round(self.across(step, width)), words.width(text) + 4
+            x = x + 3 if x + 3 + room <= left + width else x - room - 1
+            row = next((row for row, taken in enumerate(free) if x >= taken), None)
+            if row is not None:
+                y = top + TALL - 5 - 14 * row
+                canvas.fill(x, y - 10, room, 13, 0)  # no line through the words
+                canvas.write(words, text, x + 2, y, INK)
+                free[row] = x + room
 
     def draw_axes(self, canvas: Canvas, left: int, top: int, width: int) -> None:
         """All that stands still; the curve's own part is drawn once and shown bit by bit."""
@@ -93,6 +118,7 @@ class Curve:
         for x in (left + np.round(self.across(self.events, width))).astype(int).tolist():
             for y in range(top, top + TALL, 4):
                 canvas.fill(x, y, 1, 2, self.palette.number(_WORDS))
+        self._name_events(canvas, left, top, width)
         canvas.write(words, "step", left + width / 2, top + TALL + 31, INK, across=0.5)
         canvas.fill(left, top + TALL, width, 1, axis)
         canvas.fill(left - 1, top, 1, TALL + 1, axis)

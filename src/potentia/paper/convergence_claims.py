@@ -271,9 +271,9 @@ def perturbation_theorem(scale: Scale) -> Judged:
     kept = f"{ended['Assumptions 6 and 7']} of {len(games)} random games end at an equilibrium"
     verdict, reason = SUPPORTED, f"{kept}, and where strays cost much nobody leaves it"
     if broken:
-        leaving = "Where ξ times what a stray costs others is not small, favourites keep leaving the only equilibrium"
+        leaving = "Where ξ times a stray's cost is not small, favourites keep leaving the only equilibrium"
         often = f"{long[-1].rate:,.0f} times per 100,000 steps, {len(seeds)} runs"
-        verdict, reason = NOT_SUPPORTED, f"{leaving} ({often}); {kept}"
+        verdict, reason = NOT_SUPPORTED, f"{leaving} ({often}); {kept.replace('an equilibrium', 'one')}"
     elif ended["Assumptions 6 and 7"] < len(games):  # at a finite horizon this shows nothing about the limit
         verdict, reason = UNDECIDED, f"{kept} within {STEPS:,} steps, and no game is known that keeps leaving"
     measured: dict[str, Any] = {}

@@ -157,24 +157,30 @@ def _read(found: Sequence[readings.Reading]) -> dict[str, list[readings.Reading]
 def _divided(found: Sequence[readings.Reading]) -> str:
     """How many readings of Assumption 5 break it, with the fourth as it is printed and as it is explained."""
     read = _read(found)
-    counts = {len(those) for those in read.values()}
-    clauses = [f"with 4 {readings.WORDS_4[four]}, {_broken(those)}" for four, those in read.items()]
-    return f"Assumption 5 has no single meaning. We tried {max(counts)}. {'; '.join(clauses).capitalize()}"
+    broken = {four: [one for one in those if not one.holds] for four, those in read.items()}
+    counts = sorted({len(those) for those in read.values()})
+    told: list[str] = []
+    for four, those in broken.items():
+        verb, games = (
+            ("", "") if told else (" breaks the theorem" if len(those) == 1 else " break the theorem", " games")
+        )
+        told.append(f"{len(those)}{verb} with 4 {readings.WORDS_4[four]}{_lost(those, games)}")
+    return f"Assumption 5 has no single meaning: of {counts[-1]} readings {', '.join(told)}"
 
 
-def _broken(those: Sequence[readings.Reading]) -> str:
-    """How many of these readings break it, and in how many games."""
-    broken = [one for one in those if not one.holds]
+def _lost(broken: Sequence[readings.Reading], games: str) -> str:
+    """In how many games these readings break it: a count where as many were looked at for each, else a share."""
     if not broken:
-        return "all keep the theorem"
+        return ""
     looked = {one.looked_at for one in broken}
-    lost = [one.looked_at - one.kept for one in broken]
-    parts = [in_percent(part) for part in sorted(gone / one.looked_at for gone, one in zip(lost, broken, strict=True))]
-    ends = [str(min(lost)), str(max(lost))] if len(looked) == 1 else [parts[0], parts[-1]]
-    games = f"{' to '.join(dict.fromkeys(ends))} of {f'{looked.pop():,} ' if len(looked) == 1 else 'the '}games"
-    kept = len(those) - len(broken)
-    told = f"{len(broken)} reading{' breaks' if len(broken) == 1 else 's break'} the theorem ({games})"
-    return told + (f" and {kept} keep{'s' * (kept == 1)} it" if kept else "")
+    lost = sorted(broken, key=lambda one: (one.looked_at - one.kept) / one.looked_at)
+    counts = [one.looked_at - one.kept for one in (lost[0], lost[-1])]
+    if len(looked) == 1:
+        ends, of = [f"{count:,}" for count in counts], f" of {looked.pop():,}{games}"
+    else:
+        shares = [count / one.looked_at for count, one in zip(counts, (lost[0], lost[-1]), strict=True)]
+        ends, of = [in_percent(part) for part in shares], f" of{games}" if games else ""
+    return f" ({' to '.join(dict.fromkeys(ends))}{of})"
 
 
 def _in_a_line(one: readings.Reading) -> str:

@@ -111,12 +111,12 @@ def test_readings_that_break_the_theorem_are_counted():
     found = [read(four, five, next(kept)) for four in ("printed", "increase") for five in readings.EXPLAINED]
     said = stability_claims._divided([*found, read("printed", "nothing", 0)])  # which is no reading
     assert said == (
-        "Assumption 5 has no single meaning. We tried 2. With 4 as printed, 1 reading breaks the theorem (17 of 50 "
-        "games) and 1 keeps it; with 4 as explained, 2 readings break the theorem (13 to 22 of 50 games)"
+        "Assumption 5 has no single meaning: of 2 readings 1 breaks the theorem with 4 as printed (17 of 50 games), "
+        "2 with 4 as explained (13 to 22 of 50)"
     )
-    assert stability_claims._broken(found[:1]) == "all keep the theorem"
+    assert "2 readings 0 break the theorem with 4 as printed" in stability_claims._divided([found[0], found[0]])
     fewer = dataclasses.replace(found[1], looked_at=40, kept=38)
-    assert stability_claims._broken([found[1], fewer]) == "2 readings break the theorem (5 % to 34 % of the games)"
+    assert stability_claims._lost([found[1], fewer], " games") == " (5 % to 34 % of games)"
 
 
 def test_a_counterexample_says_how_play_leaves():

@@ -325,6 +325,9 @@ def test_ql_by_temperature(all_true):
     assert "at QL's best, τ = 0.005, −0.0098 [" in claim.reason
     assert claim.evidence[2].startswith("τ = 0.005: −0.0098 [")
     crossed = "QL covers the published 0.1401 between τ = 0.002 and 0.005 and again between τ = 0.005 and 0.01; "
+    for name in ("higher than QL", "slower than QL"):  # published once, and so beside one temperature
+        published = [entry for entry in all_true[name].measured if entry.published and entry.label.startswith("QL")]
+        assert len(published) == 1
     for name in ("higher than QL", "slower than QL", "QL misses targets"):
         assert any(line.startswith(crossed) for line in all_true[name].evidence)
     best = study(learners={ql(tau): late(0.22, 2000, seed=3) for tau in TAUS})

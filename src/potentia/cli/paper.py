@@ -141,7 +141,7 @@ def _print_claims(claims: list[Any]) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from potentia.paper.report.words import SIGNS, in_one_sentence, kind_of, sentence
+    from potentia.paper.report.words import SIGNS, in_one_sentence, kind_of, sentence, shown
 
     screen = console()
     screen.width = min(screen.width, 160)  # longer lines are hard to follow
@@ -150,7 +150,7 @@ def _print_claims(claims: list[Any]) -> None:
         table.add_column(name, ratio=ratio, overflow="fold")
     for claim in claims:
         sign, css = SIGNS[kind_of(claim.verdict)]
-        verdict = Text(f"{sign} {claim.verdict}", style=_COLOURS[css])
+        verdict = Text(f"{sign} {shown(claim.verdict)}", style=_COLOURS[css])
         table.add_row(verdict, Text(claim.title), Text(sentence(claim.reason)))
     screen.print(table)
     screen.print(Text(in_one_sentence(claims)))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from potentia.games.world import published
 from potentia.paper.case_study import CaseStudy, covered
-from potentia.paper.reinforcement_study import targets_held
+from potentia.paper.reinforcement_study import ql, targets_held
 from potentia.statistics.estimates import estimate, share_of
 from potentia.studies.coverage_ends import settled
 
@@ -48,7 +48,7 @@ def tables(study: CaseStudy) -> dict[str, list[dict[str, Any]]]:
 def _rows(study: CaseStudy, batches: Mapping[str, xarray.Dataset], names: Mapping[str, str]) -> list[dict[str, Any]]:
     number, rows = len(study.game.world.targets), []
     for name, data in batches.items():
-        # Q-learning was published once, at a temperature that was not: every temperature stands beside it
+        # Q-learning was published once, at a temperature that was not
         printed = published()["worth"].get(names.get("QL" if name.startswith("QL") else name, ""), {})
         worth, held = covered(data), targets_held(study.game, data)
         first = min(int(printed.get("runs", study.scale.as_printed)), worth.size)
@@ -72,4 +72,21 @@ def _rows(study: CaseStudy, batches: Mapping[str, xarray.Dataset], names: Mappin
                 "all_held": share_of(int((held == number).sum()), held.size),
             }
         )
+    return _beside_one(rows, study.nearest_tau if "tuning" in vars(study) else None)
+
+
+def _beside_one(rows: list[dict[str, Any]], tau: float | None) -> list[dict[str, Any]]:
+    """Published numbers of Q-learning beside one temperature each: the worth beside ``tau``, which is nearest to it on
+    the seeds for tuning, the step beside the temperature that is nearest to it here."""
+    those = [row for row in rows if row["algorithm"].startswith("QL") and row["published_mean"] is not None]
+    if not those:
+        return rows
+    settles = min(those, key=lambda row: abs(row["settles"].mean - row["published_settles"]))
+    nearest = min(those, key=lambda row: abs(row["worth"].mean - row["published_mean"]))
+    worth = next((row for row in those if tau is not None and row["algorithm"] == ql(tau)), nearest)
+    for row in those:
+        if row is not worth:
+            row.update(dict.fromkeys(("published_mean", "published_low", "published_high")))
+        if row is not settles:
+            row["published_settles"] = None
     return rows

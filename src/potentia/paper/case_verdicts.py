@@ -183,14 +183,14 @@ def rule_applied(findings: Sequence[Finding], verdict: str, measure: int | None 
     if verdict == UNDECIDED and not held:
         return "no comparison holds, and none fails"
     if verdict == UNDECIDED:
-        how = "none fails, and by the same measure no interval is wholly below that of one that holds"
+        how = "none fails, and none is clearly smaller than one that holds by the same measure"
         return f"{len(held)} of {count} comparisons {_verb(len(held), 'hold')}; {how}"
     below = sum(any(one.above(other, measure) for one in held) for other in undecided)
     told = [f"{len(held)} of {count} comparisons {_verb(len(held), 'hold')}"]
     told += [f"{len(failed)} {_verb(len(failed), 'fail')}"] * bool(failed)
-    told += [f"{below} of those open {_verb(below, 'lie')} wholly below one that holds by the same measure"] * (
-        below > 0
-    )
+    told += [
+        f"{below} of those open {'is' if below == 1 else 'are'} clearly smaller than one that holds by the same measure"
+    ] * (below > 0)
     return "; ".join(told)
 
 

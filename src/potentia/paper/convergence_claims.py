@@ -44,7 +44,7 @@ PERTURBED: dict[str, dict[str, Any]] = {
     "constant μ = 0.97, scores by Eq. 28 with P and Q": {"form": "pair"},
     "constant μ = 0.97, responding to Q(n+1)": {"lag": False},
     "μ = 1/n instead of Assumption 6": {"mu": "1/n"},
-    "without perturbation": {"mu": "adaptive", "xi": 0.0},
+    "μ = 1 − X̃ as in Assumption 6, but no perturbation": {"mu": "adaptive", "xi": 0.0},
 }
 _PURE = 1e-6
 _LAST = 500  # steps of a run at which matching pennies is watched
@@ -73,7 +73,8 @@ def convergence_theorem(scale: Scale) -> Judged:
     """To α_* with probability one? And does every run settle somewhere?"""
     example, chosen, exact = leaving_game()
     ends = []  # of runs that play α_* = (0) at n = 0 and n + 1: whether they end there, and never play anything else
-    for seed in scale.seeds(20 * scale.learners):
+    begun = 20 * scale.learners
+    for seed in scale.seeds(begun):
         run = begin(example, chosen, seed, horizon=200).advance(200)
         actions = run.trace().profiles[1:]
         if (actions[:2] == 0).all():
@@ -103,16 +104,18 @@ def convergence_theorem(scale: Scale) -> Judged:
         f"One player, utilities {table_in_words(example.payoffs[0])}, Q(n) = [0.1, 0], X(n) = [0.5, 0.5], "
         f"ϑ = {number(chosen.vartheta)}. Action 0 is the best response, its score rises, it is played at n and n + 1: "
         f"all that the proof asks for. It is kept for ever with probability {number(exact)}; else the player tries "
-        f"action 1, which pays 1, and ends there. Of {runs:,} runs {at_start:,} converged to action 0."
+        f"action 1, which pays 1, and ends there. Of {begun:,} runs {runs:,} played it at n and n + 1, and "
+        f"{at_start:,} of these converged to it."
     )
+    plainly = f"SOQL with constant μ = {unperturbed().mu}, no perturbation"
     last = f"matching pennies: runs whose favourites change in the last {_LAST} of {STEPS:,} steps"
     return Judged(
         {
             "share of runs that converge to α_* in the example": frequency,
             "its exact probability": exact,
             "of runs that play α_* at every later step": share_of(at_last, max(persisted, 1)),
-            "random potential games in which X becomes pure, no perturbation": share_of(settled, len(games)),
-            "random potential games that end at a pure Nash equilibrium": share_of(nash, len(games)),
+            f"random potential games in which X becomes pure, {plainly}": share_of(settled, len(games)),
+            f"random potential games that end at a pure Nash equilibrium, {plainly}": share_of(nash, len(games)),
             last: share_of(moving, _PENNIES),
             "matching pennies: last change of the favourites, earliest of these runs": min(changed),
         },
@@ -268,16 +271,16 @@ def perturbation_theorem(scale: Scale) -> Judged:
     kept = f"{ended['Assumptions 6 and 7']} of {len(games)} random games end at an equilibrium"
     verdict, reason = SUPPORTED, f"{kept}, and where strays cost much nobody leaves it"
     if broken:
-        leaving = "Where strays cost others much, favourites keep leaving the only equilibrium"
+        leaving = "Where ξ times a stray's cost is not small, favourites keep leaving the only equilibrium"
         often = f"{long[-1].rate:,.0f} times per 100,000 steps, {len(seeds)} runs"
-        verdict, reason = NOT_SUPPORTED, f"{leaving} ({often}); {kept}"
+        verdict, reason = NOT_SUPPORTED, f"{leaving} ({often}); {kept.replace('an equilibrium', 'one')}"
     elif ended["Assumptions 6 and 7"] < len(games):  # at a finite horizon this shows nothing about the limit
         verdict, reason = UNDECIDED, f"{kept} within {STEPS:,} steps, and no game is known that keeps leaving"
     measured: dict[str, Any] = {}
     made = f"{len(seeds)} runs"
     every = [("costly strays", 1000.0, full.xi, one) for one in reversed(long)]  # the window that decides is first
     for name, cost, xi, one in [*every, *((name, cost, xi, one) for (cost, xi, name), one in others.items())]:
-        where = f"{name} (cost {number(cost)}, ξ = {number(xi)}), {made}, steps {one.first:,} to {one.until:,}"
+        where = f"{name} (a stray costs {_price(cost)}, ξ = {number(xi)}), {made}, steps {one.first:,} to {one.until:,}"
         measured[f"{where}: departures per 100,000 steps"] = one.rate
         measured[f"{where}: share of steps at the equilibrium"] = one.share
     for name, count in ended.items():
@@ -302,6 +305,11 @@ def perturbation_theorem(scale: Scale) -> Judged:
     )
 
 
+def _price(cost: float) -> str:
+    """What a stray costs player 0 beside what it gets otherwise; at -1 it gets the same."""
+    return "nothing" if cost == -1.0 else number(cost)
+
+
 def _lines(long: Sequence[Stay], others: dict[tuple[float, float, str], Stay]) -> list[str]:
     """What was found in each game."""
     costly = "; ".join(f"steps {one.first:,} to {one.until:,}: {one.words}" for one in long)
@@ -310,7 +318,7 @@ def _lines(long: Sequence[Stay], others: dict[tuple[float, float, str], Stay]) -
         cases = {case: one for case, one in others.items() if case[2] == kind}
         cost = next(iter(cases))[0]
         told = "; ".join(f"ξ = {case[1]:g}: {one.words}" for case, one in cases.items())
-        out.append(f"Strays that cost {'nothing' if cost == -1 else number(cost)} ({kind}) — {told}")
+        out.append(f"Strays that cost {_price(cost)} ({kind}) — {told}")
     return out
 
 

@@ -204,8 +204,8 @@ def coverage_potential(scale: Scale) -> Judged:
         *whether(
             held == len(games) and found is None,
             f"Σu is exact on all {len(games)} small maps",
-            f"Σu counts overlaps twice: it is exact on {held} of {len(games)} small maps"
-            + ("; counting them once makes it exact on all, without flags" if right else ""),
+            f"Σu counts overlaps twice: it is a potential on {held or 'none'} of {len(games)} small maps"
+            + ("; counting them once makes it one on all, without flags" if right else ""),
         ),
         [
             f"Where flags are fixed there is in general no exact potential at all: on cells worth {strip}, δ = 1, "

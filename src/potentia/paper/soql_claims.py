@@ -271,7 +271,7 @@ def _own(players: int) -> Floats:
 
 @claim(
     "lock-in-probability",
-    "Under the conditions of the proposition SOQL's limits hold with probability ∏(1−(1−ϑ)^c)^N > 0, meaning at least",
+    "Under the proposition's conditions SOQL goes to its limits with probability ∏(1−(1−ϑ)^c)^N, or at least with that",
     "second corollary on SOQL, Eq. 41–42",
 )
 def lock_in_probability(scale: Scale) -> Judged:

@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from potentia.analysis import Stability
+from potentia.analysis.chains.ways import cheapest_way
 from potentia.games import Game, NormalForm
 from potentia.paper import readings
 from potentia.paper.claims import DEPENDS, NOT_SUPPORTED, SUPPORTED, Judged, claim, listed, whether
@@ -23,6 +25,7 @@ from potentia.paper.small_games import (
     best_places,
     in_percent,
     in_words,
+    number,
     plain,
     potentials_of,
     profiles_at,
@@ -32,6 +35,7 @@ from potentia.paper.small_games import (
     stable_places,
     table_in_words,
 )
+from potentia.rules import rule_from
 from potentia.statistics.estimates import Estimate, share_of
 
 _BLLL, _JOINT, *_OTHERS = RULES
@@ -105,12 +109,17 @@ def general_theorem(scale: Scale) -> Judged:
     details["shares"] = rows
     stable, would = "only maximisers are stable", "only maximisers would be stable, if resistances were those of Eq. 12"
     return Judged(
-        {f"{stable}; {_assumptions(one)}": _part(one, one.kept) for one in found if one.looked_at}
+        {
+            f"readings of Assumption 5 that break it, Assumption 4 {readings.WORDS_4[four]}": (
+                f"{sum(not one.holds for one in those)} of {len(those)}"
+            )
+            for four, those in _read(found).items()
+        }
+        | {f"{stable}; {_assumptions(one)}": _part(one, one.kept) for one in found if one.looked_at}
         | {f"{would}; {_assumptions(one)}": _part(one, one.by_eq_12) for one in literal if one.by_eq_12 is not None}
         | {
-            f"{stable}; Assumption 4 as printed, no two profiles of equal Φ, 3×3, moves along a line": share_of(
-                generic, tried
-            )
+            f"{stable}; Assumption 4 as printed, Φ = 0 to 8 in random order, no two alike, two players, 3×3, moves "
+            "along a line (the figure has three players and other Φ)": share_of(generic, tried)
         }
         | {
             f"control, without Assumptions 4 and 5, exactly the maximisers: {rule}": exactly(rows, "potential", rule)
@@ -118,7 +127,7 @@ def general_theorem(scale: Scale) -> Judged:
         },
         verdict,
         reason,
-        [*map(_in_a_line, found), _counted(found), "Kept means in all games looked at, which are small: no proof"],
+        [*map(_in_a_line, found), "Kept means in all games looked at, which are small: no proof"],
         said,
         details,
     )
@@ -137,30 +146,41 @@ def _verdict(found: Sequence[readings.Reading]) -> str:
     return f"{DEPENDS} the reading{'s' if by_4 and by_5 else ''} of Assumption{'s' if by_4 and by_5 else ''} {changing}"
 
 
+def _read(found: Sequence[readings.Reading]) -> dict[str, list[readings.Reading]]:
+    """The readings of Assumption 5 by that of Assumption 4; to leave it out is none."""
+    return {
+        four: [one for one in found if one.homogeneous == four and one.monotone != "nothing"]
+        for four in dict.fromkeys(one.homogeneous for one in found)
+    }
+
+
 def _divided(found: Sequence[readings.Reading]) -> str:
-    """What became of both assumptions as the authors explain them, and of the fourth as they print it."""
-    of = {(one.homogeneous, one.monotone): one for one in found}
-    whole, nearest = readings.EXPLAINED
-    wanted = [("increase", whole), ("printed", whole), ("printed", nearest)]
-    if not set(wanted) <= set(of):
-        return _counted(found)
-    both, printed, other = (_broken(of[pair]) for pair in wanted)
-    return (
-        f"Assumptions 4 and 5 as explained: {both} small games; 4 as printed: {printed}, "
-        f"and if 5 means the nearest equilibrium {other}"
-    )
+    """How many readings of Assumption 5 break it, with the fourth as it is printed and as it is explained."""
+    read = _read(found)
+    broken = {four: [one for one in those if not one.holds] for four, those in read.items()}
+    counts = sorted({len(those) for those in read.values()})
+    told: list[str] = []
+    for four, those in broken.items():
+        verb, games = (
+            ("", "") if told else (" breaks the theorem" if len(those) == 1 else " break the theorem", " games")
+        )
+        told.append(f"{len(those)}{verb} with 4 {readings.WORDS_4[four]}{_lost(those, games)}")
+    return f"Assumption 5 has no single meaning: of {counts[-1]} readings {', '.join(told)}"
 
 
-def _counted(found: Sequence[readings.Reading]) -> str:
-    """How many readings of Assumption 5 break it; to leave it out is none."""
-    read = [one for one in found if one.homogeneous == "printed" and one.monotone != "nothing"]
-    broken = sum(not one.holds for one in read)
-    return f"With Assumption 4 as printed {broken} of {len(read)} readings of Assumption 5 break it"
-
-
-def _broken(one: readings.Reading) -> str:
-    lost = one.looked_at - one.kept
-    return f"{'broken' if lost else 'kept'} in {lost or one.looked_at:,} of {one.looked_at:,}"
+def _lost(broken: Sequence[readings.Reading], games: str) -> str:
+    """In how many games these readings break it: a count where as many were looked at for each, else a share."""
+    if not broken:
+        return ""
+    looked = {one.looked_at for one in broken}
+    lost = sorted(broken, key=lambda one: (one.looked_at - one.kept) / one.looked_at)
+    counts = [one.looked_at - one.kept for one in (lost[0], lost[-1])]
+    if len(looked) == 1:
+        ends, of = [f"{count:,}" for count in counts], f" of {looked.pop():,}{games}"
+    else:
+        shares = [count / one.looked_at for count, one in zip(counts, (lost[0], lost[-1]), strict=True)]
+        ends, of = [in_percent(part) for part in shares], f" of{games}" if games else ""
+    return f" ({' to '.join(dict.fromkeys(ends))}{of})"
 
 
 def _in_a_line(one: readings.Reading) -> str:
@@ -216,7 +236,21 @@ def _wrong_words(game: NormalForm, data: dict[str, Any]) -> str:
     shares = ", ".join(f"{found.limit[k]:.3g}" for k in np.flatnonzero(found.stable))
     moves = "complete action sets" if data["moves"] is None else "moves along a line"
     wrong = [p for p in data["stable"] if p not in data["maximisers"]]
-    return (
+    told = (
         f"all utilities are Φ = {table_in_words(np.array(data['potential']))}, {moves}. {_missed(game)[0]} (shares "
         f"{shares}): {in_words(wrong)} {'does' if len(wrong) == 1 else 'do'} not maximise."
     )
+    return told + _way_out(game, found, data)
+
+
+def _way_out(game: NormalForm, found: Stability, data: dict[str, Any]) -> str:
+    """How play gets from a maximiser to what does not maximise in one step at no cost, if it does."""
+    table = resistances(found)[0]
+    best, stable = best_places(potentials_of(game)), stable_places(game)
+    for k in np.flatnonzero(table.exact <= found.tolerance):
+        source, target = int(table.sources[k]), int(table.targets[k])
+        if source in best and target in stable - best:
+            way = cheapest_way(game, rule_from(JOINT), source, target, 0.0)
+            worth = number(float(potentials_of(game)[target]))
+            return f" {' '.join(way.sentences(game))} There Φ is {worth}."
+    return ""

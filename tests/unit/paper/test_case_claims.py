@@ -26,11 +26,13 @@ from potentia.paper.case_study import (
     CaseStudy,
     covered,
 )
+from potentia.paper.case_verdicts import Finding
 from potentia.paper.case_words import LEARNS_NOTHING, LONGEST
 from potentia.paper.claims import NOT_SUPPORTED, SUPPORTED, UNDECIDED
 from potentia.paper.kept import Kept
 from potentia.paper.reinforcement_study import SOQL, ql
 from potentia.paper.report.reproduction import BATCHES
+from potentia.paper.report.words import headlines
 from potentia.paper.scale import Scale
 from potentia.statistics.estimates import Estimate
 from potentia.studies.coverage import RECORD, paper_game
@@ -143,8 +145,9 @@ def test_where_everything_is_true_every_claim_is_supported(all_true):
     shown = [entry.published for entry in all_true["higher"].measured if entry.published is not None]
     assert shown == [0.1378, 0.1824]
     for name in ("faster", "higher", "fewer explorations"):
-        letter = {entry.label: entry.value.mean for entry in all_true[name].measured if "to the letter" in entry.label}
-        assert list(letter.values()) == pytest.approx([0.05, 0.06], abs=0.001)
+        measured = all_true[name].measured
+        letter = [entry.value.mean for entry in measured if entry.label.endswith("to the letter: ΣC")]
+        assert letter == pytest.approx([0.05, 0.06], abs=0.001)
         assert (
             "With the recipe to the letter they cover: BLLL 0.0496 (as we read it 0.17" in all_true[name].evidence[-1]
         )
@@ -167,7 +170,10 @@ def test_speed():
     assert claim.reason.startswith("Sooner by ")
     assert "; later by " in claim.reason
     assert claim.reason.endswith(" steps to 80 % of the optimum")
-    assert len(claim.evidence) == 14  # four measures in three settings, which rule it was, and our readings
+    assert len(claim.evidence) == 15  # four measures in three settings, which rule it was, our readings, their speed
+    letter = study(literal={BLLL: batch(0.05, 300, seed=1), P_SBLLL: batch(0.05, 900, seed=2)})
+    assert "to the letter P-SBLLL settles later, at " in case_claims.faster(letter).evidence[-2]
+    assert case_claims.faster(letter).verdict == SUPPORTED  # it is not judged
     assert claim.evidence[3].startswith("To 80 % of the optimum, where the map is learnt, in the published set-up: −")
     assert claim.evidence[3].endswith("], at least: later")
     shown = [m.value for m in claim.measured if m.label == "P-SBLLL: to 80 % of the optimum"]
@@ -241,6 +247,8 @@ def test_explorations():
     claim = case_claims.fewer_explorations(study(model=more, heard=more, known=more))
     assert claim.verdict == "depends on what is counted"  # more rejected trials, and so fewer moves
     assert "more rejected trials of all trials (2.0" in claim.reason
+    first = [entry.label.split(": ")[1] for entry in headlines(claim)]
+    assert first == ["rejected trials until 60 % of the optimum"] * 2  # which the title speaks of
     assert claim.reason.startswith("Fewer moves per unit of ΣC (0.5")
     assert "%" not in "".join(claim.evidence[:2])
     ratios = [entry.value for entry in claim.measured if entry.unit == "times"]
@@ -317,6 +325,9 @@ def test_ql_by_temperature(all_true):
     assert "at QL's best, τ = 0.005, −0.0098 [" in claim.reason
     assert claim.evidence[2].startswith("τ = 0.005: −0.0098 [")
     crossed = "QL covers the published 0.1401 between τ = 0.002 and 0.005 and again between τ = 0.005 and 0.01; "
+    for name in ("higher than QL", "slower than QL"):  # published once, and so beside one temperature
+        published = [entry for entry in all_true[name].measured if entry.published and entry.label.startswith("QL")]
+        assert len(published) == 1
     for name in ("higher than QL", "slower than QL", "QL misses targets"):
         assert any(line.startswith(crossed) for line in all_true[name].evidence)
     best = study(learners={ql(tau): late(0.22, 2000, seed=3) for tau in TAUS})
@@ -348,6 +359,15 @@ def test_soql_against_rules_with_a_model():
     claim = learner_claims.as_high_as_p_sblll(study(four=noisy, learners=noisy))
     assert claim.verdict == UNDECIDED
     assert claim.reason.startswith("12 runs do not tell whether the same within 5 % as P-SBLLL after 15,000")
+    shown = {entry.label for entry in headlines(claim)}
+    assert shown == {"SOQL: ΣC", "P-SBLLL after 15,000 steps (published: after 2,000): ΣC"}  # what the reason tells of
+    lower = Finding(("P-SBLLL after 15,000 steps",), Estimate(-0.0098, -0.0193, -0.0004, 20), 0.0107, equal=True)
+    said = (
+        "SOQL ends lower than P-SBLLL after 15,000 steps, by 0.0098 [0.0004, 0.0193]; whether by more than 5 % is open"
+    )
+    assert learner_claims._lower(lower) == said
+    labels = [entry.label for entry in learner_claims.slower_than_blll(quick).measured]
+    assert "BLLL: settles, of 15,000 steps (published: of 2,000)" in labels
 
 
 def test_targets_that_ql_misses():
@@ -402,7 +422,13 @@ def test_tables():
     assert (row["targets_held"].mean, row["all_held"].mean) == (2, 0)
     assert 700 < row["settles"].mean < 1200
     assert rows["known"][BLLL]["published_mean"] is None
-    assert rows["learners"][ql(0.005)]["first_runs"] == 5
+    beside = {
+        name: (row["published_mean"], row["published_settles"])
+        for name, row in rows["learners"].items()
+        if name.startswith("QL")
+    }
+    assert [name for name, (worth, _) in beside.items() if worth is not None] == [ql(0.002)]
+    assert sum(step is not None for _, step in beside.values()) == 1  # the temperature whose step is nearest
     assert rows["mixtures"]["EM_N"]["published_mean"] == 0.1258
     assert rows["mixtures"][f"EM_N, {HEARD}"]["published_mean"] is None
     marked = {row["tau"]: (row["best"], row["nearest"]) for row in case_claims.tables(whole)["temperatures"]}

@@ -331,7 +331,7 @@ def test_the_rule_that_gave_a_verdict_is_told():
     assert told(here, there, own="here").endswith("holds; elsewhere 1 of 2 in all is open and none fails")
     assert told(here, there).startswith("1 of 2 comparisons holds; none fails")
     less = ("there", "time", some(-1, 0.5))
-    below = "; 1 of those open lies wholly below one that holds by the same measure"
+    below = "; 1 of those open is clearly smaller than one that holds by the same measure"
     assert told(here, less) == "1 of 2 comparisons holds" + below
     assert told(here, ("there", "way", some(-1, 0.5)), measure=1).startswith("1 of 2 comparisons holds; none fails")
     assert told(here, ("there", "time", NO), ("else", "time", MAYBE)) == "1 of 3 comparisons holds; 1 fails"

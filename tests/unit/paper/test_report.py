@@ -295,11 +295,10 @@ def test_answers_follow_from_the_verdicts():
     open_one = attrs.evolve(faster, verdict=UNDECIDED)
     assert answer([open_one])[0] == "The runs do not tell whether P-SBLLL converges faster than BLLL."
     many = [attrs.evolve(faster, name=str(k)) for k in range(6)]
-    assert answer(many)[0].endswith("; 2 more are below.")
-    told_first = lead([faster, general])[1]
-    assert told_first.startswith(
-        "Played again: it holds that P-SBLLL converges faster than BLLL; it does not hold that"
-    )
+    assert answer(many)[0].endswith("; 2 other claims are among those below.")
+    told_first = lead([faster, attrs.evolve(higher, verdict=NOT_SUPPORTED)])[1]
+    held = "Played again: it holds that P-SBLLL converges faster than BLLL; "
+    assert told_first == f"{held}it does not hold that SOQL covers more than QL."
 
 
 def test_definitions_compute_their_examples(made):
@@ -345,9 +344,9 @@ def test_what_learns_nothing_does_not_settle(made):
 
 def test_what_to_use_is_what_covers_most(made):
     (found,) = [table for section in made[2].sections for table in section.tables if table.name == "use"]
-    assert found.rows[0]["covers most"] == "P-SBLLL, guarded"
+    assert found.rows[0]["covers most"] == "guarded P-SBLLL (ours)"
     assert [row["steps"] for row in found.rows] == [2000, 2000, 2000, 15_000, 15_000]
-    assert found.rows[2]["cannot be told from it"] == "none"
+    assert found.rows[2]["as good, as far as the runs tell"] == "none; all others cover less"
 
 
 def test_the_page_says_how_it_was_made(made):
@@ -466,6 +465,9 @@ def test_a_verdict_is_one_of_four():
         (Estimate(-0.5, -0.75, -0.25, 20), "−0.5 [−0.75, −0.25]"),
         (Estimate(0.5, 0.25, 0.75, 4), "0.5"),
         (Estimate(np.nan, np.nan, np.nan, 0), "–"),
+        (Estimate(1.0, 0.93, 1.0, 50), "50 of 50 [0.93, 1]"),
+        (Estimate(0.0, 0.0, 0.28, 10), "0 of 10 [0, 0.28]"),
+        (Estimate(1.0, 0.75, 1.25, 20), "1 [0.75, 1.25]"),
         ("p-sblll", "p-sblll"),
         ([1, 0.5], "1, 0.5"),
     ],

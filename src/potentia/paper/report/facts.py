@@ -34,8 +34,9 @@ def all_facts(study: CaseStudy, claims: Sequence[Claim], rows: Rows) -> dict[str
         "proven": "the largest" if best.proven else f"at most {best.bound:.4g}",
         "near": setup["R_com_blll"],
         "far": setup["R_com_psblll"],
-        "promise": choosing.promise(claims),
+        **choosing.advice(study, claims),
         "ends": texts()["definitions"]["ql"]["ends"].format(**scores.facts()),
+        "levels": levels(rows),
         "letter": _letter(rows),
         "farther": _farther(claims, words["farther"]),
         "longer": _longer(rows, words["longer"]),
@@ -56,22 +57,18 @@ def levels(rows: Rows) -> str:
         if not row["algorithm"].startswith("QL")  # whose temperature was not published
         and not row["published_low"] <= row["worth"].mean <= row["published_high"]
     ]
-    letter = _to_the_letter(rows)
-    told = listed(beside) + (f"; with the recipe for learning the field to the letter, {letter}" if letter else "")
-    return str(texts()["facts"]["levels"].format(levels=told)) if beside else ""
-
-
-def _to_the_letter(rows: Rows) -> str:
-    ours = {row["algorithm"]: row["worth"].mean for row in rows.get("model", ())}
-    return " and ".join(
-        f"{row['algorithm']} {row['worth'].mean:.3f} instead of {ours[row['algorithm']]:.3f}"
-        for row in (rows.get("literal", ()) if ours else ())
-    )
+    return str(texts()["facts"]["levels"].format(levels=listed(beside))) if beside else ""
 
 
 def _letter(rows: Rows) -> str:
-    said = _to_the_letter(rows)
-    return str(texts()["letter"].format(said=said)) if said else ""
+    """What robots cover that learn the field with the recipe as printed, and what part of our values that is."""
+    ours = {row["algorithm"]: row["worth"].mean for row in rows.get("model", ())}
+    found = {row["algorithm"]: row["worth"].mean for row in (rows.get("literal", ()) if ours else ())}
+    if not found:
+        return ""
+    said = " and ".join(f"{name} covers {worth:.3f} instead of {ours[name]:.3f}" for name, worth in found.items())
+    parts = [100 * worth / ours[name] for name, worth in found.items()]
+    return str(texts()["letter"].format(said=said, least=f"{min(parts):.0f}", most=f"{max(parts):.0f} %"))
 
 
 def _farther(claims: Sequence[Claim], words: str) -> str:
@@ -111,7 +108,7 @@ def _match(rows: Rows, words: str) -> str:
     tuned = [row["tau"] for row in rows.get("temperatures", ()) if row["nearest"]]
     worth = tuned[0] if tuned else min(found, key=lambda tau: abs(found[tau]["worth"].mean - printed["mean"]))
     step = min(found, key=lambda tau: abs(found[tau]["settles"].mean - printed["settles"]))
-    both = "" if worth == step else ". No temperature is nearest to both, and the table has each number beside its own"
+    both = "" if worth == step else ". No temperature is nearest to both; the table has each number beside its own"
     return words.format(worth=worth, step=step, both=both)
 
 

@@ -28,7 +28,16 @@ from potentia.paper.report.pictures import Picture
 from potentia.paper.report.tables import Table
 
 __all__ = ["Definition", "Report", "Section", "Table", "render"]
-_USED = ("kind_of", "told", "measured", "headlines", "anchor", "lines", "sentence")  # of words, by the template
+_USED = (
+    "kind_of",
+    "shown",
+    "told",
+    "measured",
+    "headlines",
+    "anchor",
+    "lines",
+    "sentence",
+)  # of words, by the template
 _DIRECTIVE = re.compile(r"(script|style)-src ('[^;\"]+)")
 
 

@@ -14,7 +14,6 @@ from potentia.paper.claims import Claim
 from potentia.paper.report import sections
 from potentia.paper.report.answering import lead
 from potentia.paper.report.arranging import parts
-from potentia.paper.report.facts import levels
 from potentia.paper.report.page import Report
 from potentia.paper.report.tables import Table
 from potentia.paper.report.wording import texts
@@ -51,7 +50,7 @@ def build(
     told_in = parts(study, every, drawn, shown, tables, whole=chosen is None)
     first = [*lead(every), in_one_sentence(every)] if chosen is None else [in_one_sentence(every)]
     alone = [] if chosen is None else [words["alone"].format(asked=chosen.asked)]
-    about = [*alone, *words["about"], *filter(None, [levels(tables)])]
+    about = [*alone, *words["about"]]
     return Report(words["title"], about, made(study, choice), every, told_in, first, drawn.get(sections.FIRST))
 
 

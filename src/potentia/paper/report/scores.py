@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from potentia.engine import begin, watch
-from potentia.games import game
+from potentia.games import NormalForm, game
+from potentia.paper.small_games import payoffs_of
 from potentia.rules import Rule, rule
 from potentia.web.keyframes import Keyframes
 from potentia.web.making import record
@@ -18,7 +19,12 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 STEPS, SEED, TAU, PLAYER = 60, 0, 1.0, 0
-GAME, ACTIONS = "stag-hunt", ("the stag", "the hare")
+GAME, ACTIONS = "stag-hunt", ("stag", "hare")
+
+
+def _hunt() -> NormalForm:
+    """The game with names for its actions."""
+    return NormalForm(payoffs_of(game(GAME)), actions=ACTIONS, title=GAME)
 
 
 def _rules() -> dict[str, Rule]:
@@ -28,21 +34,26 @@ def _rules() -> dict[str, Rule]:
 @cache
 def watched() -> dict[str, Any]:
     """Scores and strategies of both at every step."""
-    return {name: watch(game(GAME), chosen, STEPS, SEED) for name, chosen in _rules().items()}
+    return {name: watch(_hunt(), chosen, STEPS, SEED) for name, chosen in _rules().items()}
 
 
 def figure(title: str) -> Figure:
     """Both side by side, of one player."""
     from potentia.figures import values_figure
 
-    return values_figure(watched(), player=PLAYER, title=title)
+    drawn = values_figure(watched(), player=PLAYER, title=title)
+    for text, name in zip(drawn.legends[0].get_texts(), ACTIONS, strict=True):
+        text.set_text(name)
+    for axes in drawn.axes[-2:]:  # what was played
+        axes.set_yticks(range(len(ACTIONS)), ACTIONS)
+    return drawn
 
 
 def replay(title: str) -> str:
     """The page that replays both."""
     made = {}
     for name, chosen in _rules().items():
-        frames = Keyframes(begin(game(GAME), chosen, SEED, record=("profile", "welfare"), horizon=STEPS))
+        frames = Keyframes(begin(_hunt(), chosen, SEED, record=("profile", "welfare"), horizon=STEPS))
         made[name] = record(frames.play(STEPS, 1).trace(), label=name, keyframes=frames)
     return page(made, title)
 
@@ -55,6 +66,6 @@ def facts() -> dict[str, Any]:
     for name, actions in best.items():
         changes, key = np.flatnonzero(np.diff(actions)) + 1, name.lower()
         told |= {key: f"{np.nanmax(strategies[name][-1]):.3f}", f"{key}_changes": changes.size}
-        told |= {f"{key}_last": ACTIONS[actions[-1]], f"{key}_when": int(changes[-1]) if changes.size else 0}
+        told |= {f"{key}_last": f"the {ACTIONS[actions[-1]]}", f"{key}_when": int(changes[-1]) if changes.size else 0}
     stag, hare = game(GAME).utility(0, (0, 0)), game(GAME).utility(0, (1, 1))
     return {"steps": STEPS, "tau": TAU, "stag": stag, "hare": hare, **told}

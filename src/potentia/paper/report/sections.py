@@ -104,7 +104,7 @@ def learners(study: CaseStudy) -> Iterator[Picture]:
             marks = _printed("ql", "soql") if key == "soql" else None
             drawn = reinforcement_figure(shown, published=marks, title=_title(key))
             left = "; ".join(one for one in study.learners if one.startswith("SOQL, ") and one not in names)
-            yield _picture(key, drawn, band=band, steps=steps, names=", ".join(names), left=left or "none")
+            yield _picture(key, drawn, band=band, steps=steps, names="; ".join(names), left=left or "none")
     if study.tuning:
         printed, beside = published()["worth"]["ql"], {SOQL: estimate(final(first))}
         drawn = temperature_figure(study.tuning, published=printed, beside=beside, title=_title("temperature"))

@@ -38,6 +38,18 @@ def kind_of(verdict: str) -> str:
     return DEPENDS if verdict.startswith(DEPENDS) else verdict
 
 
+def not_always(verdict: str) -> str:
+    """How many runs do, of a statement about every run of which some do; else nothing."""
+    found = re.fullmatch(rf"{DEPENDS} the run: (.*) do", verdict)
+    return f"{found[1]} runs do" if found else ""
+
+
+def shown(verdict: str) -> str:
+    """A verdict as people read it."""
+    often = not_always(verdict)
+    return f"not always: {often}" if often else verdict
+
+
 def in_one_sentence(claims: Sequence[Claim]) -> str:
     """How many claims have which verdict."""
     count = Counter(kind_of(claim.verdict) for claim in claims)
@@ -83,6 +95,8 @@ def told(entry: Any, unit: str = "") -> str:
         return "–"
     if isinstance(entry, Estimate):
         text = "–" if entry.count == 0 else str(entry).replace("-", "−")
+        if entry.mean in (0.0, 1.0) and 0.0 <= entry.low < entry.high <= 1.0:  # all of so many, or none
+            text = f"{entry.mean * entry.count:.0f} of {entry.count} {lines(text)[1]}"
     elif isinstance(entry, int):
         text = f"{entry:,}".replace("-", "−")
     elif isinstance(entry, float):

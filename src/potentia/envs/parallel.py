@@ -49,7 +49,7 @@ class ParallelGame(ParallelEnv[str, Any, Any]):  # type: ignore[misc]
         self._room, self._masks = (players, setting.width), (players, int(game.sizes.max()))
         self._shape = (players, *setting.shape)
         self._spaces = {name: self._seen(player) for player, name in enumerate(names)}
-        self._choices = {name: spaces.Discrete(size) for name, size in zip(names, game.num_actions, strict=True)}
+        self._choices = {name: spaces.Discrete(size) for name, size in zip(names, setting.choices, strict=True)}
         self.state_space = spaces.MultiDiscrete(game.sizes)
         self._observe, self._advance = (
             Calls(entry, game, setting.compiled) for entry in (observe_entry, advance_entry)
@@ -63,7 +63,7 @@ class ParallelGame(ParallelEnv[str, Any, Any]):  # type: ignore[misc]
         self._picture = None if render_mode is None else Picture(game, render_mode)
 
     def _seen(self, player: int) -> spaces.Space[Any]:
-        size = int(self.game.sizes[player])
+        size = self.setting.choices[player]
         highest = self.setting.highest[player, : self.setting.widths[player]]
         if self.setting.dtype is np.int64:
             seen: spaces.Space[Any] = spaces.MultiDiscrete(highest + 1)
@@ -148,7 +148,11 @@ class ParallelGame(ParallelEnv[str, Any, Any]):  # type: ignore[misc]
         if chosen.dtype != np.int64 or chosen.shape != self._one_each or len(actions) != len(agents):
             chosen = self._checked(actions)
         seen, masks = np.zeros(self._room, self._dtype), np.zeros(self._masks, np.int8)
-        rewards, illegal = self._rewards, self._illegal
+        rewards, illegal, compass, given = self._rewards, self._illegal, self.setting.compass, chosen
+        if compass is not None:
+            wrong, chosen, nowhere = compass.actions(state.profile, given, self.setting.strict)
+            if wrong:
+                self._refuse(wrong, given)
         rest = (chosen, self._before, rewards, illegal, seen, masks, self._key, self._time)
         if (direct := self._advance.direct) is not None and not self._fragile:
             wrong = direct(self._advance.data, state, *self._fixed, *rest)
@@ -159,7 +163,9 @@ class ParallelGame(ParallelEnv[str, Any, Any]):  # type: ignore[misc]
                 self.agents, self._state = [], None
                 raise
         if wrong:
-            self._refuse(wrong, chosen)
+            self._refuse(wrong, given)
+        if compass is not None:
+            illegal |= nowhere
         self._time += 1
         if self._picture is not None:
             self._picture.add(state.profile)
@@ -200,6 +206,11 @@ class ParallelGame(ParallelEnv[str, Any, Any]):  # type: ignore[misc]
     # Beyond -------------------------------------------------------------------------------------------
 
     @property
+    def moves(self) -> Ints | None:
+        """With ``actions="moves"`` the cells across and down of each action, (D, 2); otherwise None."""
+        return self.setting.moves
+
+    @property
     def np_random_seed(self) -> int | None:
         """The seed that was given last, or drawn: what Gymnasium calls it."""
         return self._seed
@@ -218,6 +229,8 @@ class ParallelGame(ParallelEnv[str, Any, Any]):  # type: ignore[misc]
     _nothing: ClassVar[NDArray[Any]] = np.zeros(0)
 
     def _told(self, seen: NDArray[Any], masks: NDArray[np.int8]) -> dict[str, Seen]:
+        if self.setting.compass is not None:
+            masks = self.setting.compass.masks(self._state.profile, masks)
         rows = seen.reshape(self._shape) if self._layers else seen
         if self._even:
             return {

@@ -29,7 +29,7 @@ class ParallelGame(ParallelEnv[str, Any, Any]):  # type: ignore[misc]
     """The environment that :func:`potentia.envs.parallel_env` makes."""
 
     metadata: ClassVar[dict[str, Any]] = {
-        "render_modes": ["rgb_array", "html"],
+        "render_modes": list(RENDER_MODES),
         "name": "potentia_v0",
         "is_parallelizable": True,
         "render_fps": 12,
@@ -76,11 +76,11 @@ class ParallelGame(ParallelEnv[str, Any, Any]):  # type: ignore[misc]
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         """The space of what an agent observes: always the same object."""
-        return self._spaces[agent]
+        return self._spaces[self._one_of(agent)]
 
     def action_space(self, agent: str) -> spaces.Space[Any]:
         """The space of an agent's actions: always the same object."""
-        return self._choices[agent]
+        return self._choices[self._one_of(agent)]
 
     def reset(
         self, seed: int | None = None, options: Mapping[str, Any] | None = None
@@ -216,6 +216,12 @@ class ParallelGame(ParallelEnv[str, Any, Any]):  # type: ignore[misc]
         return self._seed
 
     # How ----------------------------------------------------------------------------------------------
+
+    def _one_of(self, agent: Any) -> str:
+        if isinstance(agent, str) and agent in self._choices:
+            return agent
+        first, last = self.possible_agents[0], self.possible_agents[-1]
+        raise InvalidRun(f"must be one of the agents, {first} to {last}, got {agent!r:.60}", "agent", agent)
 
     def _alone(self, actions: Mapping[str, Any]) -> tuple[Any]:
         return (actions[self.possible_agents[0]],)

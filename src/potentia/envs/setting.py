@@ -18,7 +18,7 @@ from potentia.envs.moving import ACTIONS, Compass, compass_of
 from potentia.envs.observing import FULL, LOCAL, Area, Loads, Patch, Place, Seats, View
 from potentia.envs.stepping import MARGINAL_POTENTIAL, MARGINAL_WELFARE, POTENTIAL, UTILITY
 from potentia.errors import InteractionsUnknown, InvalidRun
-from potentia.games import Congestion, Coverage, Game
+from potentia.games import Congestion, Coverage, Game, NormalForm
 from potentia.games.events import require_within
 from potentia.games.grid import SLACK, disc
 from potentia.games.roster import Roster
@@ -137,7 +137,9 @@ def setting_from(
     actions = OneOf(*ACTIONS).of(actions, "actions", InvalidRun)
     if reward == "potential" and not game.has_potential:
         why = "; one has it with flags=False and K=0" if isinstance(game, Coverage) else ""
-        told = f'cannot be the potential: none is known for {game.describe()}{why}; use "utility" or "marginal"'
+        if isinstance(game, NormalForm):
+            why = "; if there is one, NormalForm(payoffs, potential=pt.analysis.potential(game)) knows it"
+        told = f'cannot be the potential: none is known for {game.describe()}{why}; or use "utility" or "marginal"'
         raise InvalidRun(told, "reward", reward)
     how = {"utility": UTILITY, "potential": POTENTIAL, "marginal": MARGINAL_WELFARE}[reward]
     if reward == "marginal" and game.has_potential:

@@ -243,5 +243,6 @@ def _text(path: Path) -> str:
     except UnicodeDecodeError as error:
         before = content[: error.start].decode("utf-8-sig")
         line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
-        told = f"expected text in UTF-8, got byte {content[error.start]:#04x}; was it saved in Latin-1?"
+        other = "UTF-16" if content[:2] in (b"\xff\xfe", b"\xfe\xff") else "Latin-1"
+        told = f"expected text in UTF-8, got byte {content[error.start]:#04x}; was it saved in {other}?"
         raise InvalidGame(f"line {line} column {column}: {told}") from error

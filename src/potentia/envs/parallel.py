@@ -20,6 +20,7 @@ from potentia.errors import InvalidRun
 from potentia.kernel.arrays import Ints
 from potentia.kernel.checks import Integer
 from potentia.kernel.numbers import is_integer
+from potentia.kernel.texts import counted
 
 Seen = dict[str, NDArray[Any]]
 _SHOWN = 10  # agents in a message
@@ -263,7 +264,7 @@ class ParallelGame(ParallelEnv[str, Any, Any]):  # type: ignore[misc]
         for agents, said in ((missing, "none for"), (surplus, "one for")):
             if agents:
                 listed = ", ".join(map(str, agents[:_SHOWN])) + (", ..." if len(agents) > _SHOWN else "")
-                wanted = f"must hold one action for each of the {len(self.agents)} agents"
+                wanted = f"must hold one action for each of the {counted(len(self.agents), 'agent')}"
                 raise InvalidRun(f"{wanted}, got {said} {listed}", "actions", actions)
         chosen = []
         for agent in self.agents:

@@ -29,6 +29,7 @@ from potentia.kernel.cache import Compiled
 from potentia.kernel.checks import Flag, OneOf
 from potentia.kernel.draws import NUM_PURPOSES, START, make_key, squares_of_many
 from potentia.kernel.protocol import Interactions
+from potentia.kernel.texts import counted
 
 REWARDS = ("utility", "potential", "marginal")
 OBSERVATIONS = ("own", "local", "full")
@@ -147,7 +148,7 @@ def setting_from(
     view, shape, widths, highest = _view(game, observation)
     memory.require(
         game.num_players * (float(np.prod(shape)) * 16 + 2 * float(game.sizes.max())),
-        f"observations of {game.num_players:,} players",
+        f"observations of {counted(game.num_players, 'player')}",
         'use observation="own"',
     )
     return Setting(

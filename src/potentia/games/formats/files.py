@@ -34,6 +34,7 @@ from potentia.games.normal_form import NormalForm
 from potentia.kernel import memory
 from potentia.kernel.arrays import Floats
 from potentia.kernel.protocol import Constrained
+from potentia.kernel.texts import counted
 
 GAME_SUFFIXES = (".json", ".npz", ".nfg", ".gam")
 WRITTEN_SUFFIXES = (".json", ".npz", ".nfg")
@@ -225,7 +226,7 @@ def read_potential(path: str | os.PathLike[str], game: Game) -> Floats:
             found = numbers(found, "potential")
         phi = finite_array(found, "potential")
         if phi.ndim != game.num_players:
-            told = f"must have one axis for each of {game.num_players} players"
+            told = f"must have one axis for each of {counted(game.num_players, 'player')}"
             raise InvalidGame(f"{told}, got {phi.ndim}", "potential", phi)
         return finite_array(phi, "potential", game.num_actions)
 

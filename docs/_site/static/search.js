@@ -133,16 +133,17 @@ if (typeof Search !== "undefined") {
   const stemmer = new Stemmer();
   if (location.protocol === "file:") DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false; // pages cannot read others there
 
-  /* The last one is shown first. Names of the reference come as they always do. */
+  /* The last one is shown first. Names of the reference come first where the question looks like one. */
   Search._performSearch = (query, ...rest) => {
     const index = Search._index;
-    const named = together(query, ...rest).filter((one) => one[6] === "object" && one[4] > 10).slice(-8);
+    const named = together(query, ...rest).filter((one) => one[6] === "object" && one[4] > 10).slice(-8).reverse();
+    const before = /[._(]|[a-z][A-Z]/.test(query) ? 0 : 5;
     const pages = rank(query, index, (word) => stemmer.stemWord(word)).map(({ file, score, anchor, heading }) => {
       const page = index.titles[file];
       const title = anchor && heading !== page ? `${page} > ${heading}` : page;
       return [index.docnames[file], title, anchor, null, Math.round(10 * score), index.filenames[file], "title"];
     });
-    return [...pages.reverse(), ...named];
+    return [...pages.slice(0, before), ...named, ...pages.slice(before)].reverse();
   };
 
   const asked = Search.query;

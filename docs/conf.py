@@ -11,6 +11,7 @@ sys.path.insert(0, str(HERE / "_site"))  # what writes pages and draws pictures 
 import answers  # noqa: E402
 import embedded  # noqa: E402
 import links  # noqa: E402
+import pictures  # noqa: E402
 from jupyter_client import KernelManager  # noqa: E402
 
 import reference  # noqa: E402
@@ -87,4 +88,5 @@ def setup(app):
     app.connect("source-read", answers.listed)
     app.connect("source-read", links.inside)
     app.connect("include-read", links.beside)
+    app.connect("doctree-resolved", pictures.named)
     app.connect("autodoc-process-docstring", reference.plain_bars)

@@ -173,3 +173,8 @@ def test_the_commands_of_the_tour_run(tmp_path):
     for _, *args in commands:
         done = potentia(*args, cwd=tmp_path)
         assert done.returncode == 0, done.stderr
+
+
+def test_what_to_cite_is_what_the_command_says():
+    page = (ROOT / "docs" / "how-do-i.md").read_text(encoding="utf-8")
+    assert re.search(r"```bibtex\n(.*?)```", page, re.S)[1] == potentia("cite", "--format", "bibtex").stdout

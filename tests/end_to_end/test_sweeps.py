@@ -255,7 +255,8 @@ def test_the_commands_from_beginning_to_end(tmp_path, run):
     done = json.loads(run("sweep", "study.toml", *small, "--json")[1])
     assert done == {"study": "study.study", "runs": 12, "chunks": 12, "computed": 12}
     code, _, err = run("sweep", "study.study", "--set", "steps=5")
-    assert (code, err) == (2, "error: study.study is a study already: --set and --out are for specifications\n")
+    assert (code, len(err.splitlines())) == (2, 1)
+    assert "potentia sweep SPECIFICATION.toml --set seeds=N --out study.study" in err
     victim = sorted((tmp_path / "study.study" / "chunks").iterdir())[3]
     victim.write_bytes(victim.read_bytes()[:-1])
     code, out, _ = run("show", "study.study", "--verify")

@@ -8,6 +8,7 @@ import numpy as np
 
 from potentia.errors import InvalidInput
 from potentia.kernel.arrays import Floats, any_array
+from potentia.kernel.texts import counted
 
 SUM = 1e-9  # how far from 1 probabilities may sum
 
@@ -20,7 +21,7 @@ def one_each(given: Any, players: int, name: str, what: str, error: type[Invalid
         parts = None
     if parts is None or len(parts) != players:
         got = f"{given!r:.60}" if parts is None else len(parts)
-        raise error(f"must hold one {what} for each of {players} players, got {got}", name, given)
+        raise error(f"must hold one {what} for each of {counted(players, 'player')}, got {got}", name, given)
     return parts
 
 

@@ -108,7 +108,9 @@ def sweep(
 
     if study.is_dir():
         if change or (out is not None and out != study):
-            raise InvalidInput(f"{study} is a study already: --set and --out are for specifications")
+            refused = f"{study} is a study already: --set and --out are for specifications; to let it grow"
+            call = f"potentia sweep SPECIFICATION.toml --set seeds=N --out {study}"
+            raise InvalidInput(f"{refused}, such as by more seeds: {call}")
         found = open_study(study)
     else:
         specification, source = read_specification(study, change or [])

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 Reward = Literal["utility", "potential", "marginal"]
 Observation = Literal["own", "local", "full"]
+Acting = Literal["own", "moves"]
 RenderMode = Literal["rgb_array", "html", "human"]
 
 
@@ -26,6 +27,7 @@ def parallel_env(
     *,
     reward: Reward = "utility",
     observation: Observation = "own",
+    actions: Acting = "own",
     strict: bool = False,
     render_mode: RenderMode | None = None,
     events: Iterable[str] | None = None,
@@ -54,7 +56,13 @@ def parallel_env(
         :class:`~potentia.games.Congestion` the loads of the resources it could use; of a robot the square around it,
         as four layers: worth, cells it can go to, how many others are there, flags of others, all within twice its
         range, and worth only where walls do not hide it, if the game has ``sight``. "full": the actions of all, its
-        own first; of a robot five layers of the whole map: worth, free cells, itself, the others, their flags.
+        own first; of a robot five layers of the whole map: worth, free cells, itself, the others, their flags. What
+        a robot sees in its square does not say where on the map that is.
+    actions : {"own", "moves"}
+        "own": the game's actions, on a map the numbers of cells: ``Discrete`` of as many as there are, of which all but
+        the few in reach are masked. "moves", only on maps: the numbers of moves, the same wherever a robot is; 0 stays,
+        and ``env.moves[a]`` are the cells across and down of move a, nine of them where robots reach the cells around
+        them. States are the same to the bit. A policy that does not know masks mostly stays with "own".
     strict : bool
         Whether an action that the mask forbids is an error. Otherwise the player stays and ``info["illegal"]`` is true.
     render_mode : {None, "rgb_array", "html", "human"}
@@ -86,7 +94,7 @@ def parallel_env(
     >>> rewards["player_0"] == rewards["player_4"]
     True
     """
-    setting = setting_from(game, steps, reward, observation, strict, compiled, events)
+    setting = setting_from(game, steps, reward, observation, strict, compiled, events, actions)
     mode = None if render_mode is None else OneOf(*RENDER_MODES).of(render_mode, "render_mode", InvalidRun)
     _require_pettingzoo()
     from potentia.envs.parallel import ParallelGame
@@ -140,6 +148,7 @@ def vector_env(
     *,
     reward: Reward = "utility",
     observation: Observation = "own",
+    actions: Acting = "own",
     strict: bool = False,
     events: Iterable[str] | None = None,
     compiled: Compiled = "auto",
@@ -153,7 +162,7 @@ def vector_env(
         Any game.
     copies : int
         How many; copy k plays what ``parallel_env`` plays after ``reset(seed=seed + k)``, to the bit.
-    steps, reward, observation, strict, events, compiled : int, str, str, bool, iterable of str, "auto" or bool
+    steps, reward, observation, actions, strict, events, compiled : optional
         As of :func:`parallel_env`. At the end of the episodes the next ones begin by themselves.
     copy : bool
         Whether arrays that are returned are the caller's. Otherwise the next step writes into them, which is quicker
@@ -162,8 +171,17 @@ def vector_env(
     Returns
     -------
     VectorGame
-        With ``reset(seed)`` and ``step(actions)``; actions are integers of shape (copies, players). Where players have
-        fewer actions or shorter observations than others, the rest of their rows is 0.
+        With ``reset(seed)``, which gives ``observations, infos``, and ``step(actions)`` with integers of shape
+        (copies, players), which gives
+
+        - ``observations``, a dict: ``action_mask``, int8, (copies, players, actions), and ``observation``: int64,
+          (copies, players, width), on a map float32: (copies, players, 3) for "own", and layers of a map,
+          (copies, players, 4, side, side) for "local" and (copies, players, 5, rows, columns) for "full". Where players
+          have fewer actions or shorter observations than others, the rest of their rows is 0;
+        - ``rewards``, float64, (copies, players);
+        - ``terminated`` and ``truncated``, bool, (copies,): never, and in the last step of the episodes;
+        - ``infos``, a dict: ``illegal``, bool, (copies, players), and in the last step ``final_obs``: the last
+          observations, a dict like ``observations``, which are then the first ones of the next episodes.
 
     Raises
     ------
@@ -181,7 +199,7 @@ def vector_env(
     >>> rewards.shape
     (3, 5)
     """
-    return VectorGame(setting_from(game, steps, reward, observation, strict, compiled, events), copies, copy)
+    return VectorGame(setting_from(game, steps, reward, observation, strict, compiled, events, actions), copies, copy)
 
 
 def _require_pettingzoo() -> None:

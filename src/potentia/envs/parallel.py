@@ -20,6 +20,7 @@ from potentia.errors import InvalidRun
 from potentia.kernel.arrays import Ints
 from potentia.kernel.checks import Integer
 from potentia.kernel.numbers import is_integer
+from potentia.kernel.texts import counted
 
 Seen = dict[str, NDArray[Any]]
 _SHOWN = 10  # agents in a message
@@ -29,7 +30,7 @@ class ParallelGame(ParallelEnv[str, Any, Any]):  # type: ignore[misc]
     """The environment that :func:`potentia.envs.parallel_env` makes."""
 
     metadata: ClassVar[dict[str, Any]] = {
-        "render_modes": ["rgb_array", "html"],
+        "render_modes": list(RENDER_MODES),
         "name": "potentia_v0",
         "is_parallelizable": True,
         "render_fps": 12,
@@ -49,7 +50,7 @@ class ParallelGame(ParallelEnv[str, Any, Any]):  # type: ignore[misc]
         self._room, self._masks = (players, setting.width), (players, int(game.sizes.max()))
         self._shape = (players, *setting.shape)
         self._spaces = {name: self._seen(player) for player, name in enumerate(names)}
-        self._choices = {name: spaces.Discrete(size) for name, size in zip(names, game.num_actions, strict=True)}
+        self._choices = {name: spaces.Discrete(size) for name, size in zip(names, setting.choices, strict=True)}
         self.state_space = spaces.MultiDiscrete(game.sizes)
         self._observe, self._advance = (
             Calls(entry, game, setting.compiled) for entry in (observe_entry, advance_entry)
@@ -63,7 +64,7 @@ class ParallelGame(ParallelEnv[str, Any, Any]):  # type: ignore[misc]
         self._picture = None if render_mode is None else Picture(game, render_mode)
 
     def _seen(self, player: int) -> spaces.Space[Any]:
-        size = int(self.game.sizes[player])
+        size = self.setting.choices[player]
         highest = self.setting.highest[player, : self.setting.widths[player]]
         if self.setting.dtype is np.int64:
             seen: spaces.Space[Any] = spaces.MultiDiscrete(highest + 1)
@@ -76,11 +77,11 @@ class ParallelGame(ParallelEnv[str, Any, Any]):  # type: ignore[misc]
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         """The space of what an agent observes: always the same object."""
-        return self._spaces[agent]
+        return self._spaces[self._one_of(agent)]
 
     def action_space(self, agent: str) -> spaces.Space[Any]:
         """The space of an agent's actions: always the same object."""
-        return self._choices[agent]
+        return self._choices[self._one_of(agent)]
 
     def reset(
         self, seed: int | None = None, options: Mapping[str, Any] | None = None
@@ -148,7 +149,11 @@ class ParallelGame(ParallelEnv[str, Any, Any]):  # type: ignore[misc]
         if chosen.dtype != np.int64 or chosen.shape != self._one_each or len(actions) != len(agents):
             chosen = self._checked(actions)
         seen, masks = np.zeros(self._room, self._dtype), np.zeros(self._masks, np.int8)
-        rewards, illegal = self._rewards, self._illegal
+        rewards, illegal, compass, given = self._rewards, self._illegal, self.setting.compass, chosen
+        if compass is not None:
+            wrong, chosen, nowhere = compass.actions(state.profile, given, self.setting.strict)
+            if wrong:
+                self._refuse(wrong, given)
         rest = (chosen, self._before, rewards, illegal, seen, masks, self._key, self._time)
         if (direct := self._advance.direct) is not None and not self._fragile:
             wrong = direct(self._advance.data, state, *self._fixed, *rest)
@@ -159,7 +164,9 @@ class ParallelGame(ParallelEnv[str, Any, Any]):  # type: ignore[misc]
                 self.agents, self._state = [], None
                 raise
         if wrong:
-            self._refuse(wrong, chosen)
+            self._refuse(wrong, given)
+        if compass is not None:
+            illegal |= nowhere
         self._time += 1
         if self._picture is not None:
             self._picture.add(state.profile)
@@ -200,11 +207,22 @@ class ParallelGame(ParallelEnv[str, Any, Any]):  # type: ignore[misc]
     # Beyond -------------------------------------------------------------------------------------------
 
     @property
+    def moves(self) -> Ints | None:
+        """With ``actions="moves"`` the cells across and down of each action, (D, 2); otherwise None."""
+        return self.setting.moves
+
+    @property
     def np_random_seed(self) -> int | None:
         """The seed that was given last, or drawn: what Gymnasium calls it."""
         return self._seed
 
     # How ----------------------------------------------------------------------------------------------
+
+    def _one_of(self, agent: Any) -> str:
+        if isinstance(agent, str) and agent in self._choices:
+            return agent
+        first, last = self.possible_agents[0], self.possible_agents[-1]
+        raise InvalidRun(f"must be one of the agents, {first} to {last}, got {agent!r:.60}", "agent", agent)
 
     def _alone(self, actions: Mapping[str, Any]) -> tuple[Any]:
         return (actions[self.possible_agents[0]],)
@@ -218,6 +236,8 @@ class ParallelGame(ParallelEnv[str, Any, Any]):  # type: ignore[misc]
     _nothing: ClassVar[NDArray[Any]] = np.zeros(0)
 
     def _told(self, seen: NDArray[Any], masks: NDArray[np.int8]) -> dict[str, Seen]:
+        if self.setting.compass is not None:
+            masks = self.setting.compass.masks(self._state.profile, masks)
         rows = seen.reshape(self._shape) if self._layers else seen
         if self._even:
             return {
@@ -244,7 +264,7 @@ class ParallelGame(ParallelEnv[str, Any, Any]):  # type: ignore[misc]
         for agents, said in ((missing, "none for"), (surplus, "one for")):
             if agents:
                 listed = ", ".join(map(str, agents[:_SHOWN])) + (", ..." if len(agents) > _SHOWN else "")
-                wanted = f"must hold one action for each of the {len(self.agents)} agents"
+                wanted = f"must hold one action for each of the {counted(len(self.agents), 'agent')}"
                 raise InvalidRun(f"{wanted}, got {said} {listed}", "actions", actions)
         chosen = []
         for agent in self.agents:

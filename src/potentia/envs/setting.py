@@ -14,10 +14,11 @@ from numpy.typing import ArrayLike, NDArray
 from potentia.beliefs import Believing
 from potentia.engine.requests import check_is_game, checked_compiled, checked_integer, eventful, first_profile, run_key
 from potentia.envs.acting import Actions
+from potentia.envs.moving import ACTIONS, Compass, compass_of
 from potentia.envs.observing import FULL, LOCAL, Area, Loads, Patch, Place, Seats, View
 from potentia.envs.stepping import MARGINAL_POTENTIAL, MARGINAL_WELFARE, POTENTIAL, UTILITY
 from potentia.errors import InteractionsUnknown, InvalidRun
-from potentia.games import Congestion, Coverage, Game
+from potentia.games import Congestion, Coverage, Game, NormalForm
 from potentia.games.events import require_within
 from potentia.games.grid import SLACK, disc
 from potentia.games.roster import Roster
@@ -28,6 +29,7 @@ from potentia.kernel.cache import Compiled
 from potentia.kernel.checks import Flag, OneOf
 from potentia.kernel.draws import NUM_PURPOSES, START, make_key, squares_of_many
 from potentia.kernel.protocol import Interactions
+from potentia.kernel.texts import counted
 
 REWARDS = ("utility", "potential", "marginal")
 OBSERVATIONS = ("own", "local", "full")
@@ -50,12 +52,24 @@ class Setting:
     widths: tuple[int, ...]  # how much of it each player has
     highest: NDArray[Any]  # (N, width) the largest that each entry can be
     draws_lives: bool  # whether what happens by itself is drawn
+    compass: Compass | None  # where actions are moves
 
     @property
     def given(self) -> tuple[Any, ...]:
         """What :func:`setting_from` makes it of again; copies of environments travel so, for copies of arrays are not
         frozen."""
-        return self.game, self.steps, self.reward, self.observation, self.strict, self.compiled, None
+        actions = "own" if self.compass is None else "moves"
+        return self.game, self.steps, self.reward, self.observation, self.strict, self.compiled, None, actions
+
+    @property
+    def choices(self) -> tuple[int, ...]:
+        """How many actions each player can be told to play."""
+        return tuple(self.game.num_actions) if self.compass is None else (len(self.compass.moves),) * len(self.widths)
+
+    @property
+    def moves(self) -> Ints | None:
+        """Cells across and down of each action, (D, 2), where actions are moves."""
+        return None if self.compass is None else self.compass.moves
 
     @property
     def dtype(self) -> Any:
@@ -109,6 +123,7 @@ def setting_from(
     strict: Any,
     compiled: Any,
     events: Iterable[str] | None,
+    actions: Any = "own",
 ) -> Setting:
     """The setting of an environment, or an error that names the option."""
     check_is_game(game)
@@ -120,9 +135,12 @@ def setting_from(
     require_within(game, steps)
     reward = OneOf(*REWARDS).of(reward, "reward", InvalidRun)
     observation = OneOf(*OBSERVATIONS).of(observation, "observation", InvalidRun)
+    actions = OneOf(*ACTIONS).of(actions, "actions", InvalidRun)
     if reward == "potential" and not game.has_potential:
         why = "; one has it with flags=False and K=0" if isinstance(game, Coverage) else ""
-        told = f'cannot be the potential: none is known for {game.describe()}{why}; use "utility" or "marginal"'
+        if isinstance(game, NormalForm):
+            why = "; if there is one, NormalForm(payoffs, potential=pt.analysis.potential(game)) knows it"
+        told = f'cannot be the potential: none is known for {game.describe()}{why}; or use "utility" or "marginal"'
         raise InvalidRun(told, "reward", reward)
     how = {"utility": UTILITY, "potential": POTENTIAL, "marginal": MARGINAL_WELFARE}[reward]
     if reward == "marginal" and game.has_potential:
@@ -130,7 +148,7 @@ def setting_from(
     view, shape, widths, highest = _view(game, observation)
     memory.require(
         game.num_players * (float(np.prod(shape)) * 16 + 2 * float(game.sizes.max())),
-        f"observations of {game.num_players:,} players",
+        f"observations of {counted(game.num_players, 'player')}",
         'use observation="own"',
     )
     return Setting(
@@ -146,6 +164,7 @@ def setting_from(
         widths=widths,
         highest=highest(),
         draws_lives=_draws(game),
+        compass=compass_of(game) if actions == "moves" else None,
     )
 
 

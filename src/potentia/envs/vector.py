@@ -129,7 +129,11 @@ class VectorGame:
             For actions of another shape or type, for one that is none of a player's, and with ``strict`` for one that
             its mask forbids. Nothing is changed then.
         """
-        chosen = self._checked(actions)
+        given = chosen = self._checked(actions)
+        if (compass := self.setting.compass) is not None:
+            wrong, chosen, nowhere = compass.actions(self._states.profile.reshape(-1), given, self.setting.strict)
+            if wrong:
+                self._refuse(wrong, given)
         rest = (chosen, self._before, self._rewards, self._illegal, self._seen, self._masks, self._keys, self._time)
         if (direct := self._advance.direct) is not None and not self.game.runs_user_code:
             wrong = direct(self._advance.data, self._states, *self._fixed, *rest)
@@ -140,7 +144,9 @@ class VectorGame:
                 self._states = None
                 raise
         if wrong:
-            self._refuse(wrong, chosen)
+            self._refuse(wrong, given)
+        if compass is not None:
+            self._illegal |= nowhere
         self._time += 1
         over = self._time >= self.setting.steps
         infos: dict[str, Any] = {"illegal": self._rows(self._illegal)}
@@ -172,6 +178,11 @@ class VectorGame:
             raise InvalidRun("there are no states yet: call reset() first")
         return np.array(self._states.profile)
 
+    @property
+    def moves(self) -> Ints | None:
+        """With ``actions="moves"`` the cells across and down of each action, (D, 2); otherwise None."""
+        return self.setting.moves
+
     def _rows(self, flat: NDArray[Any]) -> NDArray[Any]:
         out = flat.reshape(self.copies, self.game.num_players, *flat.shape[1:])
         return out.copy() if self._copy else out
@@ -180,7 +191,10 @@ class VectorGame:
         seen = self._rows(self._seen)
         if len(self.setting.shape) > 1:
             seen = seen.reshape(*seen.shape[:2], *self.setting.shape)
-        masks = self._rows(self._masks)
+        compass, masks = self.setting.compass, self._masks
+        if compass is not None:
+            masks = compass.masks(self._states.profile.reshape(-1), masks)
+        masks = self._rows(masks)
         masks.flags.writeable = self._copy  # the next step goes by them
         return {"observation": seen, "action_mask": masks}
 
@@ -198,7 +212,7 @@ class VectorGame:
         copy, player = divmod(abs(wrong) - 1, self.game.num_players)
         agent, action = self.agents[player], int(chosen[abs(wrong) - 1])
         if wrong > 0:
-            last = int(self.game.sizes[player]) - 1
+            last = self.setting.choices[player] - 1
             told = f"must be from 0 to {last} for {agent}, got {action} in copy {copy}"
             raise InvalidRun(told, "actions", action)
         raise InvalidRun(

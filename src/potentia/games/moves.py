@@ -26,6 +26,7 @@ from potentia.kernel.arrays import Ints, frozen
 from potentia.kernel.checks import Integer
 from potentia.kernel.numbers import is_integer
 from potentia.kernel.protocol import Complete, Constrained, Moves
+from potentia.kernel.texts import counted
 
 
 def make_moves(moves: Any, sizes: Ints) -> Moves:
@@ -47,7 +48,9 @@ def make_moves(moves: Any, sizes: Ints) -> Moves:
         told = "must be None, a boolean matrix or one entry per player"
         raise InvalidGame(f"{told}, got {type(moves).__name__}", "moves", moves)
     if count != sizes.size:
-        raise InvalidGame(f"must have one entry for each of {sizes.size} players, got {count}", "moves", moves)
+        raise InvalidGame(
+            f"must have one entry for each of {counted(sizes.size, 'player')}, got {count}", "moves", moves
+        )
     all_ptr: list[int] = [0]
     all_targets: list[int] = []
     rows: list[int] = []

@@ -115,6 +115,11 @@ class NormalForm(Game):
         self._seal()
 
     @property
+    def title(self) -> str:
+        """What the game is called."""
+        return self.known_as
+
+    @property
     def has_potential(self) -> bool:
         return self._phi.size > 0
 

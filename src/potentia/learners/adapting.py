@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from potentia.engine import Trace
 from potentia.engine.batch import Batch, checked_seeds, checked_starts
 from potentia.engine.requests import check_is_game, checked_integer, eventful
-from potentia.envs.making import Observation, Reward
+from potentia.envs.making import Acting, Observation, Reward
 from potentia.errors import InvalidRun
 from potentia.games import Game
 from potentia.kernel.cache import Compiled
@@ -37,6 +37,7 @@ def adapter(
     player: int = 0,
     observation: Observation = "own",
     reward: Reward = "utility",
+    actions: Acting = "own",
     strict: bool = False,
 ) -> Adapter:
     """Let any object play as one of the players, among others that play a rule of ours.
@@ -49,7 +50,7 @@ def adapter(
         the run's seed; an object plays all runs, and keeps what it has learnt.
     player : int
         Which player it is.
-    observation, reward, strict : str, str, bool
+    observation, reward, actions, strict : str, str, str, bool
         As of :func:`potentia.envs.parallel_env`: observations are dicts with ``observation`` and ``action_mask``.
 
     Returns
@@ -78,7 +79,8 @@ def adapter(
         wanted = "must have act(observation), or be a function of a seed that makes such an object"
         raise InvalidRun(f"{wanted}, got {learner!r:.60}", "learner", learner)
     checked_integer(player, "player", 0)
-    return Adapter(learner, player, observation, reward, strict)
+    options = {"observation": observation, "reward": reward, "actions": actions, "strict": strict}
+    return Adapter(learner, {"player": player, **options})
 
 
 def _is_made(learner: Any) -> bool:
@@ -88,14 +90,13 @@ def _is_made(learner: Any) -> bool:
 class Adapter:
     """What :func:`adapter` makes."""
 
-    def __init__(self, learner: Any, player: int, observation: Observation, reward: Reward, strict: bool) -> None:
-        self._learner = learner
-        self._options: dict[str, Any] = {
-            "player": player,
-            "observation": observation,
-            "reward": reward,
-            "strict": strict,
-        }
+    def __init__(self, learner: Any, options: dict[str, Any]) -> None:
+        self._learner, self._options = learner, options
+
+    def __repr__(self) -> str:
+        learner = type(self._learner) if _is_made(self._learner) else self._learner
+        name = getattr(learner, "__name__", "a learner")
+        return f"<adapter of {name} as player {self._options['player']}>"
 
     def run(
         self,

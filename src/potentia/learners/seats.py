@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from potentia.engine import Run, begin
 from potentia.engine.requests import checked_integer
 from potentia.envs.calling import Calls
-from potentia.envs.making import Observation, Reward
+from potentia.envs.making import Acting, Observation, Reward
 from potentia.envs.observing import is_legal, show, show_legal
 from potentia.envs.setting import Setting, setting_from
 from potentia.envs.stepping import reward, total
@@ -171,7 +171,7 @@ class Seat:
         As of :func:`potentia.begin`; the others play the rule, from the same start and with the same draws.
     player : int
         Who is driven.
-    observation, reward, strict : str, str, bool
+    observation, reward, actions, strict : str, str, str, bool
         As of :func:`potentia.envs.parallel_env`.
     steps : int
         The planned length, for temperatures that fall over the run.
@@ -203,6 +203,7 @@ class Seat:
         player: int = 0,
         observation: Observation = "own",
         reward: Reward = "utility",
+        actions: Acting = "own",
         strict: bool = False,
         steps: int = 100,
         start: ArrayLike | None = None,
@@ -211,7 +212,7 @@ class Seat:
         events: Iterable[str] | None = None,
         compiled: Compiled = "auto",
     ) -> None:
-        self.setting: Setting = setting_from(game, steps, reward, observation, strict, compiled, events)
+        self.setting: Setting = setting_from(game, steps, reward, observation, strict, compiled, events, actions)
         game = self.setting.game
         self.player = checked_integer(player, "player", 0, game.num_players - 1)
         self._rule = Seated(rule_from(rule), self.player, self.setting.how)
@@ -220,7 +221,7 @@ class Seat:
         options: dict[str, Any] = {"record": record, "every": every, "horizon": steps, "compiled": compiled}
         self.run: Run = begin(game, self._rule, seed, start=start, **options)
         self._look = Calls(_look_entry, game, compiled)
-        self._size = int(game.sizes[self.player])
+        self._size = self.setting.choices[self.player]
         self.observation: dict[str, NDArray[Any]] = self._observed()
 
     @property
@@ -253,8 +254,13 @@ class Seat:
         chosen = int(wanted.item())
         if self.setting.strict and not self.mask[chosen]:
             raise InvalidRun(f"player {self.player} may not play {chosen} now, as its mask says", "action", chosen)
+        compass, nowhere = self.setting.compass, np.zeros(1, np.bool_)
         self._rule.wanted[0] = chosen
+        if compass is not None:
+            here = self.run.state.profile[[self.player]]
+            _, self._rule.wanted[:], nowhere = compass.actions(here, np.array([chosen]), False)
         self.run.advance(1)
+        self._rule.legal &= ~nowhere
         self.observation = self._observed()
         return float(self._rule.received[0])
 
@@ -265,11 +271,14 @@ class Seat:
 
     def _observed(self) -> dict[str, NDArray[Any]]:
         setting = self.setting
-        seen, mask = np.zeros((1, setting.width), setting.dtype), np.zeros((1, self._size), np.int8)
+        seen = np.zeros((1, setting.width), setting.dtype)
+        mask = np.zeros((1, int(setting.game.sizes[self.player])), np.int8)
         state = self.run.state
         if self._look.direct is not None:
             self._look.direct(self._look.data, state, setting.view, self.player, seen, mask)
         else:
             self._look(state, self.run.step, setting.view, self.player, seen, mask)
+        if setting.compass is not None:
+            mask = setting.compass.masks(state.profile[[self.player]], mask)
         own = seen[0, : setting.widths[self.player]]
         return {"observation": own.reshape(setting.shape) if len(setting.shape) > 1 else own, "action_mask": mask[0]}

@@ -313,7 +313,10 @@ def test_before_the_beginning_and_after_the_end():
     [
         ({"steps": 0}, "steps must be"),
         ({"reward": "money"}, "reward must be one of utility, potential, marginal, got 'money'"),
-        ({"reward": "potential"}, "reward cannot be the potential: none is known for NormalForm"),
+        (
+            {"reward": "potential"},
+            r"reward cannot be the potential: none is known for NormalForm.*potential=pt.analysis.potential\(game",
+        ),
         ({"observation": 1}, "observation must be one of own, local, full"),
         ({"strict": 1}, "strict must be"),
         ({"render_mode": "ansi"}, "render_mode must be one of rgb_array, html, human, got 'ansi'"),
@@ -324,6 +327,13 @@ def test_before_the_beginning_and_after_the_end():
 def test_bad_options(options, said):
     with pytest.raises(InvalidRun, match=said):
         pt.envs.parallel_env(ALL["normal_form"](), **options)
+
+
+def test_who_is_no_agent():
+    env = pt.envs.parallel_env(ALL["normal_form"]())
+    for space in (env.observation_space, env.action_space):
+        with pytest.raises(InvalidRun, match="agent must be one of the agents, player_0 to player_2, got 'Zoe'"):
+            space("Zoe")
 
 
 def test_bad_games(monkeypatch):

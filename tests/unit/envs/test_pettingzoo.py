@@ -2,6 +2,7 @@
 
 import warnings
 from itertools import product
+from unittest.mock import patch
 
 import pytest
 from pettingzoo.test import api_test, parallel_api_test, parallel_seed_test, render_test, seed_test
@@ -22,7 +23,7 @@ EXPECTED = (
 )
 
 
-def passes(game, **options):
+def passes(game, folder, **options):
     """Every one of them, for one game and its options; each kind of picture of it."""
 
     def parallel(**more):
@@ -38,7 +39,8 @@ def passes(game, **options):
         parallel_seed_test(parallel, CYCLES)
         api_test(in_turn(), CYCLES)
         seed_test(in_turn, CYCLES)
-        render_test(in_turn, {"html": lambda text: text.startswith("<!doctype html>")})
+        with patch("webbrowser.open"), patch("tempfile.mkdtemp", lambda prefix: folder):
+            render_test(in_turn, {"html": lambda text: text.startswith("<!doctype html>")})
 
 
 @pytest.mark.parametrize(
@@ -51,16 +53,24 @@ def passes(game, **options):
         ("eventful", "utility", "own"),
     ],
 )
-def test_official_tests(name, reward, observation):
-    passes(ALL[name](), reward=reward, observation=observation)
+def test_official_tests(name, reward, observation, tmp_path):
+    passes(ALL[name](), tmp_path, reward=reward, observation=observation)
+
+
+def test_official_tests_of_moves():
+    def made(**more):
+        return pt.envs.parallel_env(ALL["bare"](), 9, actions="moves", compiled=False, **more)
+
+    parallel_api_test(made(), CYCLES)
+    parallel_seed_test(made, CYCLES)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize(("name", "reward", "observation"), list(product(ALL, REWARDS, OBSERVATIONS)))
-def test_official_tests_of_everything(name, reward, observation):
+def test_official_tests_of_everything(name, reward, observation, tmp_path):
     game = ALL[name]()
     if reward == "potential" and not game.has_potential:
         with pytest.raises(pt.errors.InvalidRun, match="cannot be the potential: none is known"):
             pt.envs.parallel_env(game, reward=reward)
         return
-    passes(game, reward=reward, observation=observation)
+    passes(game, tmp_path, reward=reward, observation=observation)

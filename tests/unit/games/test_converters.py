@@ -102,6 +102,12 @@ def test_arrays_that_fit_both_are_refused_until_it_is_said(shape):
     same(NormalForm(made.payoffs), made)  # as its documentation says
 
 
+def test_own_action_first_is_told():
+    said = r"^game must be arrays of one shape .*, got \(2, 3\), \(3, 2\); each has its player's own action first"
+    refuses(lambda: convert([np.zeros((2, 3)), np.zeros((3, 2))]), InvalidGame, said)
+    refuses(lambda: convert([np.zeros((2, 3)), np.zeros((2, 2))]), InvalidGame, r"got \(2, 3\), \(2, 2\)$")
+
+
 def test_arrays_whose_readings_are_the_same_game():
     assert convert(np.zeros((2, 2, 2))).num_actions == (2, 2)
 

@@ -222,7 +222,10 @@ BAD = {
         'NFG 1 R "x" { "\xe4" "b" }'.encode("latin-1"),
         r"line 1 column 16: expected text in UTF-8, got byte 0xe4; was it saved in Latin-1\?$",
     ),
-    "utf-16": (f"\ufeff{HEAD}".encode("utf-16-le"), r"line 1 column 1: expected text in UTF-8, got byte 0xff"),
+    "utf-16": (
+        f"\ufeff{HEAD}".encode("utf-16-le"),
+        r"line 1 column 1: expected text in UTF-8, got byte 0xff; was it saved in UTF-16\?$",
+    ),
 }
 
 BAD_GAM = {

@@ -23,6 +23,10 @@ def named(**more):
     return NormalForm(HUNT, players=["Ann", "Bob"], actions=ACTIONS, title="Stag hunt", **more)
 
 
+def test_a_title_is_told():
+    assert named().title == "Stag hunt"
+
+
 def test_one_list_of_names_serves_all_players():
     assert named().action_names == (("stag", "hare"), ("stag", "hare"))
     assert NormalForm(np.zeros((2, 2, 1)), actions=[["a", "b"], ["c"]]).action_names == (("a", "b"), ("c",))

@@ -37,6 +37,10 @@ def adapted(learner, **options):
     return pt.learners.adapter(learner, **options)
 
 
+def test_an_adapter_says_what_it_is():
+    assert repr(adapted(Still)) == repr(adapted(Still(), player=0)) == "<adapter of Still as player 0>"
+
+
 # Those that remember nothing and in which nobody takes the trials of others into account.
 APART = ("lll", "slll", "blll", "blll-current", "p-sblll-unilateral", "best-response", "metropolis", "mistakes")
 

@@ -34,6 +34,7 @@ from potentia.games.normal_form import NormalForm
 from potentia.kernel import memory
 from potentia.kernel.arrays import Floats
 from potentia.kernel.protocol import Constrained
+from potentia.kernel.texts import counted
 
 GAME_SUFFIXES = (".json", ".npz", ".nfg", ".gam")
 WRITTEN_SUFFIXES = (".json", ".npz", ".nfg")
@@ -225,7 +226,7 @@ def read_potential(path: str | os.PathLike[str], game: Game) -> Floats:
             found = numbers(found, "potential")
         phi = finite_array(found, "potential")
         if phi.ndim != game.num_players:
-            told = f"must have one axis for each of {game.num_players} players"
+            told = f"must have one axis for each of {counted(game.num_players, 'player')}"
             raise InvalidGame(f"{told}, got {phi.ndim}", "potential", phi)
         return finite_array(phi, "potential", game.num_actions)
 
@@ -243,5 +244,6 @@ def _text(path: Path) -> str:
     except UnicodeDecodeError as error:
         before = content[: error.start].decode("utf-8-sig")
         line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
-        told = f"expected text in UTF-8, got byte {content[error.start]:#04x}; was it saved in Latin-1?"
+        other = "UTF-16" if content[:2] in (b"\xff\xfe", b"\xfe\xff") else "Latin-1"
+        told = f"expected text in UTF-8, got byte {content[error.start]:#04x}; was it saved in {other}?"
         raise InvalidGame(f"line {line} column {column}: {told}") from error

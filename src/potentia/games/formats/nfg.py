@@ -33,6 +33,7 @@ from potentia.games.normal_form import MOST_AXES
 from potentia.kernel import memory
 from potentia.kernel.arrays import Floats
 from potentia.kernel.numbers import in_words
+from potentia.kernel.texts import counted
 
 _TOKEN = re.compile(r'\s*(?:"((?:[^"\\]++|\\.)*+)"|([{},])|([^\s{},"]+)|(")|$)', re.DOTALL)
 _SIGN = re.compile(r'[{},"]')
@@ -209,7 +210,7 @@ def _actions(tokens: _Tokens, players: int) -> tuple[list[list[str]], list[int]]
             tokens.refuse(f"1 to {_MOST_ACTIONS:,} actions for player {player + 1}", here)
         if len(names) not in (0, len(sizes)):
             tokens.refuse("names for all players' actions, or for none's", here)
-    tokens.take(_MARK, f"}} after the actions of {players} players", "}")
+    tokens.take(_MARK, f"}} after the actions of {counted(players, 'player')}", "}")
     return names, sizes
 
 

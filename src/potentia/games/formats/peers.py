@@ -285,7 +285,8 @@ def convert(game: Any, *, players: str | None = None) -> NormalForm:
     ----------
     game : Any
         A game of this package, pygambit, QuantEcon, nashpy or OpenSpiel; the path of a file; a list of one array per
-        player; or an array of payoffs.
+        player, each of shape (A_1, ..., A_N); or an array of payoffs. QuantEcon's players have their own action first
+        in their ``payoff_array``: convert their game, not a list of these.
     players : str, optional
         Which axis of an array is the player's: ``"first"`` for shape (N, A_1, ..., A_N), as NormalForm has it,
         ``"last"`` for (A_1, ..., A_N, N), as QuantEcon's ``payoff_profile_array`` has it. It must be said where an
@@ -328,7 +329,20 @@ def convert(game: Any, *, players: str | None = None) -> NormalForm:
     return _from_array(game, players)
 
 
+def _require_one_shape(value: Any) -> None:
+    """Arrays with a player's own action first, as QuantEcon's players have them, are of different shapes."""
+    if not isinstance(value, Sequence) or not all(isinstance(part, np.ndarray) for part in value):
+        return
+    shapes = [part.shape for part in value]
+    if len(set(shapes)) > 1:
+        told = f"must be arrays of one shape (A_1, ..., A_N), got {shortened(', '.join(map(str, shapes)))}"
+        if all(shape == shapes[0][k:] + shapes[0][:k] for k, shape in enumerate(shapes)):
+            told += "; each has its player's own action first, as QuantEcon's have it: convert the game itself"
+        raise InvalidGame(told, "game", shapes)
+
+
 def _from_array(value: Any, players: str | None) -> NormalForm:
+    _require_one_shape(value)
     array, unit = as_floats(any_array(value))
     array = np.asarray(array)
     axes = array.ndim - 1

@@ -126,6 +126,16 @@ def test_an_optimum_on_a_map_is_reached(tmp_path):
     assert max(reached) > 0
 
 
+def test_what_is_told_of_an_incomplete_study_says_so(folder, tmp_path):
+    copy = pt.open_study(shutil.copytree(folder / "channels.study", tmp_path / "channels.study"))
+    for chunk, paths in copy.files().items():
+        if copy.points[chunk.point]["values"]["rule.tau"] == 0.5:
+            paths[0].unlink()
+    done = potentia("show", "channels.study", "--best", "--where", "nodes=8", "--partial", cwd=tmp_path)
+    first = " ".join(done.stdout.split("potential")[0].split())
+    assert first.startswith("incomplete: 72 of 108 runs; without a run: lll, nodes=8, tau=0.5; ")
+
+
 @pytest.mark.parametrize("asked", ["", "--best", "--against=tau", "--goal=-2", "--spread"])
 def test_what_is_told_along_what_was_spent_is_drawn_too(folder, asked):
     out, per = folder / "spent.svg", "evaluations" if asked == "--best" else "revisions"

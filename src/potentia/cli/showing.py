@@ -98,6 +98,8 @@ def show(
     if plot is not None and (left := seen.left()):
         are = "is" if left == 1 else "are"
         seen.remarks.append(f"{counted(left, 'more setting')} {are} not drawn; --where chooses what is")
+    if (goal is not None or against is not None or best) and (missing := seen.missing()):
+        say(missing, err=json)  # which the overview says itself
     for line in seen.lines:
         line()
     for remark in seen.remarks:
@@ -140,6 +142,11 @@ class _Seen:
         if wanted:
             self.optima, said = optima_of(self.study, self.measure, self.curves)
             self.remarks += said
+
+    def missing(self) -> str:
+        from potentia.studies.lines import incomplete
+
+        return incomplete(self.study, self.curves, self.where)
 
     @property
     def title(self) -> str:
@@ -233,7 +240,7 @@ def _overview(seen: _Seen, share: float, json: bool) -> tuple[dict[str, Any], An
         most=None if json else SHOWN,
         whole="--json",
         curves=seen.curves,
-        chosen=bool(seen.where),
+        where=seen.where,
     )
     if not json:
         seen.lines.append(lambda: say(told.headline))

@@ -13,7 +13,7 @@ from potentia.figures.sources import by_game, by_panel, in_common, of_game, seri
 from potentia.kernel.numbers import is_real
 from potentia.kernel.texts import counted
 from potentia.statistics.choosing import axis_of, best_place
-from potentia.statistics.curves import Curves, short, until
+from potentia.statistics.curves import Curves, seeds_of, short, until
 from potentia.statistics.estimates import FEW, Estimate, bootstrap_mean
 from potentia.statistics.reaching import reaching_of
 
@@ -407,7 +407,6 @@ def _titled(
     leave_out: Sequence[str] | None = None,
 ) -> str:
     """The title, what was chosen and is told nowhere else, what is drawn, and how much is not."""
-    seeds = max(one.seeds.size for one in found)
     chosen = [] if leave_out is None else in_common(found, leave_out)
-    told = ", ".join([*chosen, f"{what}; {counted(seeds, 'seed')}"])
+    told = ", ".join([*chosen, f"{what}; {seeds_of(found)}"])
     return ": ".join(filter(None, [title, told])) + (f"; {counted(more, f'more {thing}')} not drawn" if more else "")

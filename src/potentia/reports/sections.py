@@ -17,6 +17,7 @@ from potentia.rules.words import rule_text
 from potentia.statistics.comparison import Comparison
 from potentia.statistics.curves import Curves, short
 from potentia.statistics.estimates import FEW, bootstrap_mean
+from potentia.studies.lines import incomplete
 from potentia.studies.results import COMPARED, compared_rows
 from potentia.studies.views import against, best_view
 
@@ -43,6 +44,8 @@ def in_short(seen: Looked) -> Section:
 
 def _short(seen: Looked) -> Iterator[str]:
     """For each game who is best, who is behind, and who is not told apart."""
+    if missing := incomplete(seen.study, seen.curves):
+        yield f"The study is {missing}."
     optima, word = seen.optimum[0], "lowest" if seen.lowest else "highest"
     known = [one for one in seen.curves if np.isfinite(one.level)]
     if not known:

@@ -278,6 +278,7 @@ def test_an_incomplete_study_must_be_asked_for(tmp_path):
         study.report()
     told = words(study.report(partial=True, lowest=True, measure="welfare"))
     assert "15 of 18: 3 settings × 6 seeds" in told
+    assert "In short The study is incomplete: 15 of 18 runs." in told
     assert "potentia report my.study --measure welfare --lowest --partial" in told
 
 

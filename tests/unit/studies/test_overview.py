@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from potentia.statistics.curves import seeds_of
 from potentia.statistics.estimates import bootstrap_mean
 from potentia.studies import results as module
-from potentia.studies.lines import curves_of
+from potentia.studies.lines import curves_of, incomplete
 from potentia.studies.results import overview
 from potentia.studies.sweeping import sweep
 from potentia.studies.views import against
-from tests.studies import STUDY
+from tests.studies import STUDY, chunk_files
 
 
 @pytest.fixture(scope="module")
@@ -65,3 +66,24 @@ def test_what_all_settings_share_is_in_no_name(tmp_path):
     found = curves_of(sweep(made, tmp_path / "s"))
     assert [one.name for one in found] == [one.setting for one in found] == ["tau=0.1", "tau=0.3"]
     assert found[0].values == {"delta": [1, 2], "tau": 0.1}
+
+
+def test_what_is_missing_is_told_with_the_settings_that_have_no_run(tmp_path):
+    rule = {"name": "lll", "tau": [0.1, 0.2]}
+    study = sweep(STUDY | {"game": {"name": "ring", "players": 4}, "rule": rule, "chunk": 3}, tmp_path / "s")
+    count, files = len(study.seeds), chunk_files(study)
+    assert incomplete(study, curves_of(study)) == ""
+    gone = [path for chunk, paths in study.files().items() if chunk.point == 1 for path in paths]
+    assert 1 < len(gone) < len(files)
+    gone.pop().unlink()
+    left = curves_of(study, partial=True)
+    there = sum(one.seeds.size for one in left)
+    assert incomplete(study, left) == f"incomplete: {there} of {2 * count} runs"
+    assert seeds_of(left) == f"{there - count} to {count} seeds"
+    assert incomplete(study, left[:1], {"tau": 0.1}) == ""
+    for path in gone:
+        path.unlink()
+    left = curves_of(study, partial=True)
+    said = f"incomplete: {count} of {2 * count} runs; without a run: tau=0.2"
+    assert incomplete(study, left) == said
+    assert overview(study, partial=True).headline.endswith(f"; {said}")

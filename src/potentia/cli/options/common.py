@@ -160,6 +160,7 @@ _REMEDIES = {
     "many": "say --yes if you mean it",
     "missing": "{sweep} computes them",
     "own": "FILE.py is the one that it was begun with",
+    "partial": "--partial takes what is there",
     "players": 'with the players last, write it anew from Python: pt.games.convert(payoffs, players="last")',
     "register": "a game of your own is registered by a file, before the command: potentia --import FILE.py ...",
     "repair": "{sweep} --repair computes damaged chunks again",

@@ -157,6 +157,7 @@ _REMEDIES = {
     "folder": "give another folder with --out",
     "go on": "go on with: {sweep}",
     "largest_part": "open a way, or block them: --largest-part or --part K, in a specification largest_part = true",
+    "larger": "to let it grow, ask for what it has too, in the file or with --set",
     "many": "say --yes if you mean it",
     "missing": "{sweep} computes them",
     "own": "FILE.py is the one that it was begun with",

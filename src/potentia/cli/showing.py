@@ -109,13 +109,23 @@ def show(
 
 
 def _wanted(items: list[str]) -> dict[str, list[str]]:
-    """What is wanted of each name: any of what was given, tau=[0.1,0.3] or one after the other."""
+    """What is wanted of each name: any of what was given, tau=[0.1,0.3] or one after the other.
+
+    In a list, words with a comma stand in quotes: rule=[lll,"p-sblll, guarded"].
+    """
+    import csv
+
     out: dict[str, list[str]] = {}
     for item in items:
         name, equals, text = item.partition("=")
         if not equals or not name or not text:
             raise InvalidInput(f"must be NAME=VALUE, as in nodes=30 or tau=[0.1,0.3], got {item!r}", "where", item)
-        listed = text[1:-1].split(",") if text.startswith("[") and text.endswith("]") else [text]
+        try:
+            is_list = text.startswith("[") and text.endswith("]")
+            listed = next(csv.reader([text[1:-1]], skipinitialspace=True, strict=True)) or [""] if is_list else [text]
+        except csv.Error:
+            said = 'must have its words in whole quotes, as in rule=[lll,"p-sblll, guarded"]'
+            raise InvalidInput(f"{said}, got {item!r}", "where", item) from None
         out.setdefault(name.strip(), []).extend(part.strip() for part in listed)
     return out
 

@@ -218,11 +218,11 @@ def _along(seen: _Seen) -> str:
 
 
 def _reached(seen: _Seen, goal: str, json: bool) -> tuple[dict[str, Any], Any]:
-    from potentia.studies.views import goals, reaching_view
+    from potentia.studies.views import beyond, goals, reaching_view
 
     wanted = goals(seen.curves, goal, seen.optima)
     view = reaching_view(seen.curves, wanted)
-    seen.remarks += filter(None, [view.warning])
+    seen.remarks += filter(None, [beyond(seen.curves, goal, wanted, seen.optima), view.warning])
     if not json:
         seen.table(view, f"when {seen.curves[0].measured} is at the goal")
 

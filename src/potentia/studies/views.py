@@ -16,6 +16,7 @@ from potentia.statistics.estimates import FEW, bootstrap_mean
 from potentia.statistics.reaching import Reaching, coarse, reaching_of
 
 _SHARE = "%"
+_NEAR = 1e-9  # below a goal counts as there
 MANY = 20  # runs; intervals by bootstrap of fewer are too narrow
 
 
@@ -132,6 +133,26 @@ def goals(found: Sequence[Curves], goal: str, optima: Mapping[str, float] | None
         start = float(np.nanmean(np.concatenate(starts)))
         out[game] = start + share * (best - start)
     return out
+
+
+def beyond(
+    found: Sequence[Curves], goal: str, wanted: Mapping[str, float], optima: Mapping[str, float] | None
+) -> str | None:
+    """That a goal, given as a number, lies above the optimum or above all that was reached, and what may be meant."""
+    number, is_way = _parsed(goal)
+    told = []
+    for game, level in wanted.items() if not is_way else ():
+        reached = np.concatenate([one.rows[0].ravel() for one in found if one.game == game])
+        most, best = float(np.nanmax(reached, initial=-np.inf)), (optima or {}).get(game, np.nan)
+        where, slack = f" ({game})" if game else "", _NEAR * abs(level)
+        if level > best + slack:
+            told.append(f"the optimum, {best:.6g}{where}")
+        elif level > most + slack and np.isfinite(most):
+            told.append(f"all that was reached, {most:.6g}{where}")
+    if not told:
+        return None
+    share = f"; did you mean {100 * number if number <= 1 else number:g}%?" if 0 < number <= 100 else ""
+    return f"the goal {number:g} lies above {'; '.join(told)}{share}"
 
 
 def is_share(goal: str | None) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -11,7 +13,7 @@ from potentia.studies import results as module
 from potentia.studies.lines import curves_of, incomplete
 from potentia.studies.results import overview
 from potentia.studies.sweeping import sweep
-from potentia.studies.views import against
+from potentia.studies.views import against, beyond, goals
 from tests.studies import STUDY, chunk_files
 
 
@@ -87,3 +89,27 @@ def test_what_is_missing_is_told_with_the_settings_that_have_no_run(tmp_path):
     said = f"incomplete: {count} of {2 * count} runs; without a run: tau=0.2"
     assert incomplete(study, left) == said
     assert overview(study, partial=True).headline.endswith(f"; {said}")
+
+
+@pytest.mark.parametrize(
+    ("goal", "said"),
+    [
+        ("4", None),
+        ("4.000000001", None),
+        ("95%", None),
+        ("95", "the goal 95 lies above all that was reached, 4; did you mean 95%?"),
+        ("0.95", None),
+        ("-1", None),
+        ("4000", "the goal 4000 lies above all that was reached, 4"),
+    ],
+)
+def test_a_goal_that_nobody_can_reach_is_told(wide, goal, said):
+    found = curves_of(wide, "potential")
+    assert max(one.curves.max() for one in found) == 4.0
+    optima = {"": 4.0}
+    assert beyond(found, goal, goals(found, goal, optima), None) == said
+    of_best = beyond(found, goal, goals(found, goal, optima), optima)
+    assert of_best == (said and said.replace("all that was reached", "the optimum"))
+    lower = [replace(one, curves=one.curves - 5) for one in found]
+    if goal == "0.95":
+        assert beyond(lower, goal, goals(lower, goal, None), None).endswith("reached, -1; did you mean 95%?")

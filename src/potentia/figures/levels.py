@@ -12,7 +12,7 @@ from potentia.figures import style
 from potentia.figures.sources import by_game, by_panel, in_common, of_game, series, shared_out
 from potentia.kernel.numbers import is_real
 from potentia.kernel.texts import counted
-from potentia.statistics.choosing import axis_of, best_place
+from potentia.statistics.choosing import axis_of, best_place, equals
 from potentia.statistics.curves import Curves, seeds_of, short, until
 from potentia.statistics.estimates import FEW, Estimate, bootstrap_mean
 from potentia.statistics.reaching import reaching_of
@@ -158,7 +158,8 @@ def _draw_level(
         best = None if lowest is None else best_place(means, lowest)
         if best is not None:
             ring: dict[str, Any] = {"markersize": size + 6, "mfc": "none", "mew": 1.4, "color": look.colour}
-            axes.plot(places[best], means[best], "o", gid=f"best of {lines[0].who}", zorder=5, **ring)
+            same = equals(varied, best)
+            axes.plot([places[k] for k in same], means[same], "o", gid=f"best of {lines[0].who}", zorder=5, **ring)
     return handle
 
 

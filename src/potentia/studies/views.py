@@ -10,7 +10,7 @@ import numpy as np
 
 from potentia.errors import InvalidInput
 from potentia.kernel.checks import Real
-from potentia.statistics.choosing import Best, apart_from, axis_of, best_place
+from potentia.statistics.choosing import Best, apart_from, axis_of, best_place, equals
 from potentia.statistics.curves import Curves, in_order, short, until
 from potentia.statistics.estimates import FEW, bootstrap_mean
 from potentia.statistics.reaching import Reaching, coarse, reaching_of
@@ -59,8 +59,9 @@ def against(
     for (game, who), mine in sorted(table.items(), key=lambda row: games_of.index(row[0][0])):
         means = {text: one.level for text, one in mine.items()}
         place = None if across else best_place(list(means.values()), lowest)
-        best = None if place is None else list(means)[place]
-        cells = [f"{means[text]:.5g}{'*' * (text == best)}" if text in means else "" for text in columns]
+        same = [] if place is None else equals(list(mine.values()), place)
+        best = [list(means)[place] for place in same]
+        cells = [f"{means[text]:.5g}{'*' * (text in best)}" if text in means else "" for text in columns]
         last = [f"{means['']:.5g}" if "" in means else ""] if rest else []
         tops = list(dict.fromkeys(optima[one.game] for one in mine.values())) if optima else []
         top = [] if optima is None else [", ".join(map(_known, tops))]
@@ -87,7 +88,7 @@ def best_view(best: Best, optima: Mapping[str, float] | None = None) -> View:
         [
             *([one.game] if games else []),
             one.who,
-            "-" if one.value is None else short(one.value) + (" (at the edge)" if one.edge else ""),
+            one.told + " (at the edge)" * one.edge,
             *([one.best.told(("game", *one.best.labels, *one.best.of_game, best.axis))] if along else []),
             str(one.level),
             "-" if one.tried == 1 or np.isnan(one.flattery) else f"{max(0.0, one.flattery):.2g}",
@@ -103,6 +104,8 @@ def best_view(best: Best, optima: Mapping[str, float] | None = None) -> View:
     )
     if any(np.isnan(one.flattery) for one in best.chosen):
         note += "; - where that is not known: it takes 3 seeds, the same for all"
+    if any(len(one.equal) > 1 for one in best.chosen):
+        note += "; equal: mean levels are the same, and the first is told and compared"
     if any(one.edge for one in best.chosen):
         note += f"; at the edge: the best {best.axis} may lie beyond what was tried"
     counts = [one.level.count for one in best.chosen]

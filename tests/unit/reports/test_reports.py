@@ -251,7 +251,7 @@ def test_a_game_that_nobody_has_registered_leaves_the_rest(tmp_path):
 
         study = played(tmp_path, game={"name": "for-a-report"}, record="welfare")
     text = words(pt.open_study(study.folder).report())
-    assert "has the highest welfare Σu at the end" in text
+    assert "have the same, highest welfare Σu at the end" in text
     for part in ("No replay", "Not solved", "No optimum"):
         assert re.search(f"{part}: [^.]*my.study [^.]*: game.name must be one of", text), part
     assert "a game of your own must be registered first" in text

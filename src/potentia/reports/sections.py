@@ -67,7 +67,7 @@ def _short(seen: Looked) -> Iterator[str]:
         behind = [(one, told) for one, told in seen.behind if one.game == game and one.number in others]
         yield from _behind(behind, len(seen.behind))
         tops = [] if seen.best is None else [one for one in seen.best.chosen if one.best is top]
-        if tops and tops[0].edge:
+        if tops and tops[0].edge and len(same) == 1:
             yield f"Its {seen.best.axis} is at the edge of what was tried: the best may lie beyond."  # type: ignore[union-attr]
     if seen.behind and seen.is_chosen:
         yield sentence(_TOO_SMALL.format(seen.best.axis))  # type: ignore[union-attr]

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import potentia as pt
+from potentia.cli.showing import _wanted
 from potentia.games import library
 from tests.commands import potentia
 
@@ -126,6 +127,24 @@ def test_an_optimum_on_a_map_is_reached(tmp_path):
     assert max(reached) > 0
 
 
+def test_what_is_told_of_an_incomplete_study_says_so(folder, tmp_path):
+    copy = pt.open_study(shutil.copytree(folder / "channels.study", tmp_path / "channels.study"))
+    for chunk, paths in copy.files().items():
+        if copy.points[chunk.point]["values"]["rule.tau"] == 0.5:
+            paths[0].unlink()
+    done = potentia("show", "channels.study", "--best", "--where", "nodes=8", "--partial", cwd=tmp_path)
+    first = " ".join(done.stdout.split("potential")[0].split())
+    assert first.startswith("incomplete: 72 of 108 runs; without a run: lll, nodes=8, tau=0.5; ")
+
+
+def test_words_with_a_comma_stand_in_lists():
+    assert _wanted(['rule=[lll,"p-sblll, guarded"]', "rule=p-sblll, guarded", "tau=[0.1, 0.3]", "x=[]"]) == {
+        "rule": ["lll", "p-sblll, guarded", "p-sblll, guarded"],
+        "tau": ["0.1", "0.3"],
+        "x": [""],
+    }
+
+
 @pytest.mark.parametrize("asked", ["", "--best", "--against=tau", "--goal=-2", "--spread"])
 def test_what_is_told_along_what_was_spent_is_drawn_too(folder, asked):
     out, per = folder / "spent.svg", "evaluations" if asked == "--best" else "revisions"
@@ -184,6 +203,7 @@ def test_nothing_varies(tmp_path, asked):
     [
         (("--where", "nodes=7"), "--where nodes must be one of 8, 12, got 7"),
         (("--where", "nodes"), "--where must be NAME=VALUE"),
+        (("--where", 'rule=["lll]'), "--where must have its words in whole quotes"),
         (("--against", "tua"), "--against must be"),
         (("--per", "days"), "--per must be one of"),
         (("--goal", "high"), "--goal must be a number, or a share of the way such as 95%, got 'high'"),

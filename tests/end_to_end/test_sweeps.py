@@ -280,7 +280,11 @@ def test_the_commands_from_beginning_to_end(tmp_path, run):
     assert "study.study: 24 runs, complete (12 of them played now)\n" in out
     code, _, err = run("sweep", "study.toml", *small)
     assert (code, len(err.splitlines())) == (2, 1)
-    assert "study.study holds another study: it has seeds 2, which this specification does not ask for" in err
+    assert "study.study holds more: it has seeds 2, which this specification does not ask for" in err
+    assert err.endswith(
+        "; go on with: potentia sweep study.study; to let it grow, ask for what it has too, in the file or with --set; "
+        "give another folder with --out\n"
+    )
     assert run("export", "study.study", "data.nc")[0] == 0
     with xarray.open_dataset(tmp_path / "data.nc") as data:
         np.testing.assert_array_equal(data.potential, open_study(tmp_path / "study.study").dataset().potential)

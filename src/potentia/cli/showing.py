@@ -98,6 +98,8 @@ def show(
     if plot is not None and (left := seen.left()):
         are = "is" if left == 1 else "are"
         seen.remarks.append(f"{counted(left, 'more setting')} {are} not drawn; --where chooses what is")
+    if (goal is not None or against is not None or best) and (missing := seen.missing()):
+        say(missing, err=json)  # which the overview says itself
     for line in seen.lines:
         line()
     for remark in seen.remarks:
@@ -107,13 +109,23 @@ def show(
 
 
 def _wanted(items: list[str]) -> dict[str, list[str]]:
-    """What is wanted of each name: any of what was given, tau=[0.1,0.3] or one after the other."""
+    """What is wanted of each name: any of what was given, tau=[0.1,0.3] or one after the other.
+
+    In a list, words with a comma stand in quotes: rule=[lll,"p-sblll, guarded"].
+    """
+    import csv
+
     out: dict[str, list[str]] = {}
     for item in items:
         name, equals, text = item.partition("=")
         if not equals or not name or not text:
             raise InvalidInput(f"must be NAME=VALUE, as in nodes=30 or tau=[0.1,0.3], got {item!r}", "where", item)
-        listed = text[1:-1].split(",") if text.startswith("[") and text.endswith("]") else [text]
+        try:
+            is_list = text.startswith("[") and text.endswith("]")
+            listed = next(csv.reader([text[1:-1]], skipinitialspace=True, strict=True)) or [""] if is_list else [text]
+        except csv.Error:
+            said = 'must have its words in whole quotes, as in rule=[lll,"p-sblll, guarded"]'
+            raise InvalidInput(f"{said}, got {item!r}", "where", item) from None
         out.setdefault(name.strip(), []).extend(part.strip() for part in listed)
     return out
 
@@ -140,6 +152,11 @@ class _Seen:
         if wanted:
             self.optima, said = optima_of(self.study, self.measure, self.curves)
             self.remarks += said
+
+    def missing(self) -> str:
+        from potentia.studies.lines import incomplete
+
+        return incomplete(self.study, self.curves, self.where)
 
     @property
     def title(self) -> str:
@@ -201,11 +218,11 @@ def _along(seen: _Seen) -> str:
 
 
 def _reached(seen: _Seen, goal: str, json: bool) -> tuple[dict[str, Any], Any]:
-    from potentia.studies.views import goals, reaching_view
+    from potentia.studies.views import beyond, goals, reaching_view
 
     wanted = goals(seen.curves, goal, seen.optima)
     view = reaching_view(seen.curves, wanted)
-    seen.remarks += filter(None, [view.warning])
+    seen.remarks += filter(None, [beyond(seen.curves, goal, wanted, seen.optima), view.warning])
     if not json:
         seen.table(view, f"when {seen.curves[0].measured} is at the goal")
 
@@ -233,7 +250,7 @@ def _overview(seen: _Seen, share: float, json: bool) -> tuple[dict[str, Any], An
         most=None if json else SHOWN,
         whole="--json",
         curves=seen.curves,
-        chosen=bool(seen.where),
+        where=seen.where,
     )
     if not json:
         seen.lines.append(lambda: say(told.headline))

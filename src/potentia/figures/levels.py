@@ -12,8 +12,8 @@ from potentia.figures import style
 from potentia.figures.sources import by_game, by_panel, in_common, of_game, series, shared_out
 from potentia.kernel.numbers import is_real
 from potentia.kernel.texts import counted
-from potentia.statistics.choosing import axis_of, best_place
-from potentia.statistics.curves import Curves, short, until
+from potentia.statistics.choosing import axis_of, best_place, equals
+from potentia.statistics.curves import Curves, seeds_of, short, until
 from potentia.statistics.estimates import FEW, Estimate, bootstrap_mean
 from potentia.statistics.reaching import reaching_of
 
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
 
 _PANELS = 6  # more are left to programs
+_NESTED = 6  # sizes of marks: those that are drawn later are smaller, so that none hides another
 _ROWS = 40  # settings of a panel, one below the other
 _DOTS = 200  # seeds; of more, only the boxes
 _TOLD = 12  # lines of a panel; of more, the soonest
 _FEW = 4  # settings of one rule; more have a scale of colours
-_APART, _ROOM = 2.6, 130.0  # points between the marks of two rules, and of all at all places: half a panel
 _LABELS = ("belief", "rule", "data")  # that lines are named by
 _BANDS = 3  # lines of a panel that have one; more would hide each other
 _WIDE = 20.0  # a largest value so many times the least: the axis is logarithmic
@@ -81,7 +81,7 @@ def level_figure(
     >>> study = pt.sweep(plain, "hunt.study")
     >>> figure = pt.figures.level_figure(study, against="tau")
     >>> figure.axes[0].get_xlabel(), figure.axes[0].get_ylabel()
-    ('tau', 'potential Φ, at the end')
+    ('τ', 'potential Φ, at the end')
     """
     found = series(data, measure, where=where, per=per)
     axis = axis_of(found, against)
@@ -94,13 +94,13 @@ def level_figure(
     handles: dict[str, Any] = {}
     for axes, (panel, mine) in zip(grid.flat, drawn, strict=False):
         ticks = _ticks(axes, [one.values[axis] for one in found if axis in one.values])
-        for who, points in _aside(list(looks), len(ticks)).items():
+        for place, (who, look) in enumerate(looks.items()):
             if lines := [one for one in mine if one.who == who]:
-                ring = lowest if of_one_game else None
-                handles.setdefault(who, _draw_level(axes, axis, lines, looks[who], ticks, points, ring))
+                ring, size = lowest if of_one_game else None, 4 + min(len(looks) - 1 - place, _NESTED)
+                handles.setdefault(who, _draw_level(axes, axis, lines, look, ticks, size, ring))
         if (line := _draw_optimum(axes, axis, mine, optimum, ticks)) is not None:
             handles.setdefault("optimum", line)
-        axes.set(title=panel, xlabel=axis)
+        axes.set(title=panel, xlabel=style.symbol(axis))
     for axes in grid[:, 0]:
         axes.set_ylabel(f"{found[0].measured}, {_end(found)}")
     what = "mean and 95 % interval" if any(one.seeds.size >= FEW for one in found) else "mean"
@@ -130,24 +130,16 @@ def _ticks(axes: Axes, values: Sequence[Any]) -> dict[str, float]:
     return places
 
 
-def _aside(names: Sequence[str], places: int) -> dict[str, float]:
-    """How far beside its place on the axis each line is drawn, in points: so that no mark hides another."""
-    apart = min(_APART, _ROOM / (places * len(names)))
-    return {name: apart * (k - (len(names) - 1) / 2) for k, name in enumerate(names)}
-
-
 def _draw_level(
     axes: Axes,
     axis: str,
     lines: Sequence[Curves],
     look: style.Look,
     ticks: Mapping[str, float],
-    points: float,
+    size: int,
     lowest: bool | None,
 ) -> Any:
-    """A rule's line, so many points aside and with a ring at its best, or its one level right across."""
-    from matplotlib.transforms import ScaledTranslation
-
+    """A rule's line, with marks of that size and a ring at its best, or its one level right across."""
     label = style.in_legend(lines[0].who)
     varied = sorted((one for one in lines if axis in one.values), key=lambda one: ticks[short(one.values[axis])])
     handle: Any = None
@@ -160,18 +152,14 @@ def _draw_level(
     if varied:
         levels = [bootstrap_mean(one.levels) for one in varied]
         places, means = [ticks[short(one.values[axis])] for one in varied], np.array([level.mean for level in levels])
-        aside = axes.transData + ScaledTranslation(points / 72, 0, axes.figure.dpi_scale_trans)
-        bar: dict[str, Any] = {"fmt": f"o{look.style}", "capsize": 2, "markersize": 4, "color": look.colour}
-        told: dict[str, Any] = {"label": label, "gid": lines[0].who, "transform": aside}
-        enough, ends = any(level.enough for level in levels), _ends(levels)
-        handle = axes.errorbar(places, means, ends if enough else None, **told, **bar)
-        for bounds in (means - ends[0], means + ends[1]):  # matplotlib does not see what stands aside
-            axes.update_datalim([point for point in zip(places, bounds, strict=True) if np.isfinite(point[1])])
-        axes.autoscale_view()
+        bar: dict[str, Any] = {"fmt": f"o{look.style}", "capsize": size / 2, "markersize": size, "color": look.colour}
+        ends = _ends(levels) if any(level.enough for level in levels) else None
+        handle = axes.errorbar(places, means, ends, label=label, gid=lines[0].who, **bar)
         best = None if lowest is None else best_place(means, lowest)
         if best is not None:
-            ring: dict[str, Any] = {"markersize": 10, "mfc": "none", "mew": 1.4, "color": look.colour, "zorder": 5}
-            axes.plot(places[best], means[best], "o", gid=f"best of {lines[0].who}", transform=aside, **ring)
+            ring: dict[str, Any] = {"markersize": size + 6, "mfc": "none", "mew": 1.4, "color": look.colour}
+            same = equals(varied, best)
+            axes.plot([places[k] for k in same], means[same], "o", gid=f"best of {lines[0].who}", zorder=5, **ring)
     return handle
 
 
@@ -420,7 +408,6 @@ def _titled(
     leave_out: Sequence[str] | None = None,
 ) -> str:
     """The title, what was chosen and is told nowhere else, what is drawn, and how much is not."""
-    seeds = max(one.seeds.size for one in found)
     chosen = [] if leave_out is None else in_common(found, leave_out)
-    told = ", ".join([*chosen, f"{what}; {counted(seeds, 'seed')}"])
+    told = ", ".join([*chosen, f"{what}; {seeds_of(found)}"])
     return ": ".join(filter(None, [title, told])) + (f"; {counted(more, f'more {thing}')} not drawn" if more else "")

@@ -26,7 +26,7 @@ from potentia.figures.style import (
 )
 from potentia.games.events import events_from
 from potentia.kernel.texts import counted
-from potentia.statistics.curves import Curves
+from potentia.statistics.curves import Curves, seeds_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -257,5 +257,5 @@ def _axis_label(one: Curves) -> str:
 
 
 def _band_told(lines: Sequence[Curves]) -> str:
-    seeds = max(one.seeds.size for one in lines)
-    return f"mean and middle 80 % of {seeds} seeds" if seeds > 1 else ""
+    several = any(one.seeds.size > 1 for one in lines)
+    return f"mean and middle 80 % of {seeds_of(lines)}" if several else ""

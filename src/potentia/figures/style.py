@@ -45,6 +45,7 @@ FIELD, UNSEEN = "viridis", "#3b528b"  # rises in one direction, which everybody 
 DASHED = (0, (6, 3))  # of lines that are no data, such as a true number
 OPTIMUM: dict[str, Any] = {"color": INK, "linestyle": (0, (9, 2, 1.5, 2, 1.5, 2)), "linewidth": 1.1}  # as no rule looks
 HEADING, TITLE, WORDS, SMALL = 11, 10, 9, 8  # letters of figures, of panels, in legends and where it is tight
+LETTERS: Any = {"pdf.fonttype": 42, "svg.fonttype": "none"}  # journals refuse the Type 3 of matplotlib
 LITERAL: dict[str, Any] = {"parse_math": False, "usetex": False}  # of a text that may hold a name
 
 
@@ -118,6 +119,7 @@ def panels(
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=inches, layout=layout)
+    figure.savefig = partial(_save, figure)  # type: ignore[method-assign]
     figure._repr_png_ = partial(_as_png, figure)  # type: ignore[attr-defined]  # so that a notebook shows it
     grid = figure.subplots(rows, columns, squeeze=False, **options)
     for axes in grid.flat if not framed else ():
@@ -128,6 +130,15 @@ def panels(
         for axes in grid.flat[:used]:  # where panels share their steps, those that were below had the numbers
             axes.tick_params(axis="x", labelbottom=True)
     return figure, grid
+
+
+def _save(figure: Figure, *args: Any, **options: Any) -> None:
+    """Write it with letters that stay letters; matplotlib asks for them only now."""
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
+    with mpl.rc_context(LETTERS):
+        Figure.savefig(figure, *args, **options)
 
 
 def _as_png(figure: Figure) -> bytes:
@@ -343,6 +354,11 @@ def as_words(figure: Figure) -> None:
 def shown(text: str) -> str:
     """A text as it is drawn."""
     return visible(text, keep="\n")
+
+
+def symbol(parameter: str) -> str:
+    """A parameter at an axis, as papers write it."""
+    return "τ" if parameter == "tau" else parameter
 
 
 def in_legend(label: str) -> str:

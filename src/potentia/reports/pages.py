@@ -132,13 +132,14 @@ class Page:
 def picture(figure: Figure, caption: str, alt: str) -> Picture:
     """A figure as lines where they are few, else as points; the same figure gives the same bytes."""
     import matplotlib as mpl
+    from matplotlib.figure import Figure  # whose own way of saving draws letters, as pages carry no fonts
 
     wide, high = (round(96 * inches) for inches in figure.get_size_inches())
 
     def encoded(kind: str) -> bytes:
         out = io.BytesIO()
         with mpl.rc_context({"svg.hashsalt": "potentia", "svg.fonttype": "path"}):
-            figure.savefig(out, format=kind, dpi=_DPI, metadata={_CHANGING[kind]: None})
+            Figure.savefig(figure, out, format=kind, dpi=_DPI, metadata={_CHANGING[kind]: None})
         return out.getvalue()
 
     kind, data = "svg+xml", encoded("svg")

@@ -14,11 +14,13 @@ from potentia.reports.pages import Code, Facts, Part, Picture, Section, Table, T
 from potentia.reports.toml import as_toml
 from potentia.rules import registered
 from potentia.rules.words import rule_text
+from potentia.statistics.choosing import equals
 from potentia.statistics.comparison import Comparison
 from potentia.statistics.curves import Curves, short
 from potentia.statistics.estimates import FEW, bootstrap_mean
 from potentia.studies.building import FILES
 from potentia.studies.kept import plain
+from potentia.studies.lines import incomplete
 from potentia.studies.results import COMPARED, compared_rows
 from potentia.studies.views import against, best_view
 
@@ -45,24 +47,30 @@ def in_short(seen: Looked) -> Section:
 
 def _short(seen: Looked) -> Iterator[str]:
     """For each game who is best, who is behind, and who is not told apart."""
+    if missing := incomplete(seen.study, seen.curves):
+        yield f"The study is {missing}."
     optima, word = seen.optimum[0], "lowest" if seen.lowest else "highest"
     known = [one for one in seen.curves if np.isfinite(one.level)]
     if not known:
         yield f"No level of {seen.curves[0].measured} is known at the end of any run."
     for game in dict.fromkeys(one.game for one in known):
         mine = [one for one in (seen.at_best or known) if one.game == game and np.isfinite(one.level)]
-        top = sorted(mine, key=lambda one: one.level, reverse=not seen.lowest)[0]
+        ranked = sorted(mine, key=lambda one: one.level, reverse=not seen.lowest)
+        top, same = ranked[0], [ranked[place] for place in equals(ranked, 0)]
         level, best = bootstrap_mean(top.levels), (optima or {}).get(game, np.nan)
         where = f"On {game}, " if game else ""
         bound = "" if np.isnan(best) else f"; no profile has more than {best:.6g}"
         if len(known) == 1:
             yield sentence(f"{where}{top.measured} ends at {level}{bound}")
         else:
-            yield f"{where}{top.setting} has the {word} {top.measured} at the end: {level}{bound}."
+            who = some([_called(seen, one) for one in same], 6) + (" has the" if len(same) == 1 else " have the same,")
+            yield f"{where}{who} {word} {top.measured} at the end: {level}{bound}."
             yield from _cost_of(seen, top)
-        yield from _behind([(one, told) for one, told in seen.behind if one.game == game], len(seen.behind))
+        others = {one.number for one in mine} - {one.number for one in same}
+        behind = [(one, told) for one, told in seen.behind if one.game == game and one.number in others]
+        yield from _behind(behind, len(seen.behind))
         tops = [] if seen.best is None else [one for one in seen.best.chosen if one.best is top]
-        if tops and tops[0].edge:
+        if tops and tops[0].edge and len(same) == 1:
             yield f"Its {seen.best.axis} is at the edge of what was tried: the best may lie beyond."  # type: ignore[union-attr]
     if seen.behind and seen.is_chosen:
         yield sentence(_TOO_SMALL.format(seen.best.axis))  # type: ignore[union-attr]
@@ -85,6 +93,16 @@ def _cost_of(seen: Looked, top: Curves) -> Iterator[str]:
             f"{counted(top.seeds.size, 'seed')} cannot tell two settings apart: however clear a difference is, its p "
             f"is at least {least:.4g}. Play more seeds before you choose."
         )
+
+
+def _called(seen: Looked, one: Curves) -> str:
+    """A setting, with all values at which its rule is as good."""
+    if seen.best is not None:
+        axis = seen.best.axis
+        for rule in seen.best.chosen:
+            if rule.best is one and len(rule.equal) > 1:
+                return one.setting.replace(f"{axis}={short(rule.value)}", f"{axis}={rule.told}")
+    return one.setting
 
 
 def _behind(found: list[tuple[Curves, Comparison]], count: int) -> Iterator[str]:

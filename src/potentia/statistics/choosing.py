@@ -20,6 +20,8 @@ from potentia.statistics.comparison import Comparison, holm
 from potentia.statistics.curves import Curves, compared, in_order, is_number, mean_known, short
 from potentia.statistics.estimates import Estimate, bootstrap_mean
 
+_ROUNDING = 1e-9  # of sums in another order
+
 
 @dataclass(frozen=True)
 class Chosen:
@@ -29,6 +31,8 @@ class Chosen:
     who: str  # the rule, and what else it was played with
     best: Curves
     value: Any  # of the parameter; None where the rule does not have it
+    equal: list[Any]  # the values whose levels are the same, this one too
+    told: str  # these, for people
     level: Estimate
     tried: int
     edge: bool  # whether it is the first or the last of the values tried: the best may lie beyond
@@ -54,6 +58,7 @@ class Best:
                     "game": one.game,
                     "rule": one.who,
                     "value": one.value,
+                    "equal": one.equal,
                     "point": one.best.name,
                     "level": one.level.to_dict(),
                     "tried": one.tried,
@@ -103,6 +108,12 @@ def best_place(levels: ArrayLike, lowest: bool = False) -> int | None:
     return int(np.nanargmin(known) if lowest else np.nanargmax(known))
 
 
+def equals(found: Sequence[Curves], best: int) -> list[int]:
+    """The places of those whose mean level is that of the best but for rounding, the best too."""
+    scale = _ROUNDING * float(np.nanmax(np.abs(found[best].levels)))
+    return [place for place, one in enumerate(found) if abs(one.level - found[best].level) <= scale]
+
+
 def best_of(found: Sequence[Curves], axis: str | None = None, *, lowest: bool = False) -> Best:
     """For each rule on each game the value of ``axis`` with the highest mean level, or the lowest.
 
@@ -141,10 +152,22 @@ def _chosen(game: str, who: str, axis: str, mine: Sequence[Curves], lowest: bool
     value = mine[best].values.get(axis)
     tried = {short(one.values[axis]): one.values[axis] for one in mine if axis in one.values}
     order = [key for key in in_order(tried) if is_number(tried[key])]
-    alone = sum(one.level == mine[best].level for one in mine) == 1
-    edge = len(order) > 1 and alone and short(value) in (order[0], order[-1]) and is_number(value)
+    same = [mine[place] for place in equals(mine, best)]
+    equal = {short(one.values[axis]): one.values[axis] for one in same if axis in one.values}
+    keys = in_order(equal)
+    edge = len(order) > 1 and len(same) == 1 and short(value) in (order[0], order[-1]) and is_number(value)
     told = bootstrap_mean(mine[best].levels)
-    return Chosen(game, who, mine[best], value, told, len(mine), edge, _flattery(mine, best, lowest))
+    listed, flattery = [equal[key] for key in keys], _flattery(mine, best, lowest)
+    return Chosen(game, who, mine[best], value, listed, _equal(keys, order), told, len(mine), edge, flattery)
+
+
+def _equal(keys: Sequence[str], order: Sequence[str]) -> str:
+    """Values that are equally good: 0.1, or 0.1, 0.3 (equal), or 0.1 to 0.5 (equal) where all between them are."""
+    if not keys:
+        return "-"
+    first = order.index(keys[0]) if keys[0] in order else 0
+    row = len(keys) > 2 and list(keys) == list(order[first : first + len(keys)])
+    return (f"{keys[0]} to {keys[-1]}" if row else ", ".join(keys)) + " (equal)" * (len(keys) > 1)
 
 
 def _flattery(mine: Sequence[Curves], best: int, lowest: bool) -> float:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from potentia.errors import InvalidInput
 from potentia.kernel.checks import OneOf
+from potentia.kernel.texts import counted
 from potentia.statistics.comparison import Comparison, compare
 from potentia.statistics.estimates import is_data_array
 
@@ -196,6 +197,12 @@ def spent(found: Sequence[Curves], per: str) -> list[Curves]:
             )
         )
     return out
+
+
+def seeds_of(found: Sequence[Curves]) -> str:
+    """How many seeds settings have, for people: 40 seeds, or 5 to 40 seeds where some have fewer."""
+    least, most = (choose(one.seeds.size for one in found) for choose in (min, max))
+    return f"{least:,} to " * (least < most) + counted(most, "seed")
 
 
 def until(found: Sequence[Curves]) -> str:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from potentia.engine.labels import label_all
-from potentia.errors import StudyError
+from potentia.errors import Remedy, StudyError
 from potentia.games import Coverage
 from potentia.kernel import memory
 from potentia.kernel.recorders import COUNTS, TABLE
@@ -70,7 +70,8 @@ def present(study: Study, partial: bool) -> Files:
     missing = study.num_chunks - len(files)
     if missing and (not partial or not files):
         said = f"{study.folder} is incomplete: {missing:,} of {study.num_chunks:,} chunks are missing"
-        raise StudyError(said).advising(*study.remedies("missing"))
+        some = [Remedy("partial", "partial=True takes what is there")] if files else []
+        raise StudyError(said).advising(*some, *study.remedies("missing"))
     return files
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from potentia.errors import StudyError
+from potentia.errors import Remedy, StudyError
 from potentia.kernel import memory
 from potentia.studies.cutting import Cut
 from potentia.studies.differences import first_difference, shortened
@@ -135,21 +135,27 @@ def _check_fixed(study: Study, wanted: Specification) -> None:
 
 def _check_larger(study: Study, wanted: Specification, built: Plan) -> None:
     """Refuse what is smaller than the study, with what is missing from it."""
+    there = run_keys(_today(study))
+    asked = set(run_keys(make_manifest(built, study.size, built.code)))
+    same = not asked.isdisjoint(there)
     left = without(intervals(study.parts), intervals([wanted.seed_numbers]))
     if left:
         texts = [str(part[0]) if len(part) == 1 else f"{part[0]} to {part[-1]}" for part in left]
-        raise _smaller(study, wanted, f"seeds {_some(texts, ', ')}", "seeds")
-    there = run_keys(_today(study))
-    asked = set(run_keys(make_manifest(built, study.size, built.code)))
+        raise _smaller(study, wanted, same, f"seeds {_some(texts, ', ')}", "seeds")
     gone = [study.plan.points[number].describe() for number, key in enumerate(there) if key not in asked]
     if gone:
-        raise _smaller(study, wanted, f"runs of {_some(gone, '; ')}", *SECTIONS, "zip")
+        raise _smaller(study, wanted, same, f"runs of {_some(gone, '; ')}", *SECTIONS, "zip")
 
 
-def _smaller(study: Study, wanted: Specification, what: str, *keys: str) -> StudyError:
+def _smaller(study: Study, wanted: Specification, same: bool, what: str, *keys: str) -> StudyError:
+    """It lacks what is there; of the ``same`` study, which has grown, there is more to advise than another folder."""
     there, here = study.specification.spec(), wanted.spec()
     apart = first_difference({key: there.get(key) for key in keys}, {key: here.get(key) for key in keys})
-    return _other(study, f"it has {what}, which this specification does not ask for ({apart})")
+    said = f"it has {what}, which this specification does not ask for ({apart})"
+    if not same:
+        return _other(study, said)
+    larger = Remedy("larger", "to let it grow, ask for what it has too")
+    return StudyError(f"{study.folder} holds more: {said}").advising(*study.remedies("go on"), larger, OTHER_FOLDER)
 
 
 def _some(texts: list[str], between: str) -> str:

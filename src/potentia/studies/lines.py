@@ -25,6 +25,7 @@ _LARGEST = 1e300  # sums of larger numbers would overflow
 _DISTANCE = "distance"  # recorded in cells, told in the unit of the map
 _REVISIONS = "num_revisions"
 OBJECTIVES = ("potential", "welfare", "worth_union")  # what an optimum is of
+_NAMED = 6  # of the settings without a run
 _EFFORT = 20.0  # about seconds on a map, counted without a clock
 
 
@@ -52,31 +53,26 @@ def curves_of(
     there are in a revision, which needs the games: those of one's own must be registered.
     """
     wanted = measure_of(study, measure)
-    names, row = study.manifest["names"], known_recorders(catalogue()).get(wanted, Recorder(wanted))
+    settings, row = _settings(study), known_recorders(catalogue()).get(wanted, Recorder(wanted))
     parts: dict[int, list[tuple[Sequence[int], NDArray[np.float64], NDArray[np.float64] | None]]] = {}
     for chunk, arrays in played(study, present(study, partial)):
         mine = parts.setdefault(chunk.point, [])
         mine.append((study.seeds_of(chunk), arrays[wanted], _revisions(study, chunk.point, arrays, wanted)))
-    shared = _shared(study)
     places = {seed: number for number, seed in enumerate(study.seeds)}
     out = []
     for number, found in sorted(parts.items()):
-        point, seeds = study.points[number], [seed for part, _, _ in found for seed in part]
+        seeds = [seed for part, _, _ in found for seed in part]
         order = np.argsort([places[seed] for seed in seeds])
         values = np.concatenate([rows for _, rows, _ in found])[order]
         known = [rows for _, _, rows in found if rows is not None]
-        one = Curves(
-            point["labels"],
-            {names[key]: entry for key, entry in point["values"].items()},
-            np.asarray(seeds, np.int64)[order],
-            np.arange(values.shape[1]) * study.manifest["every"],
-            values,
-            number,
-            frozenset(names[key] for key in point["values"] if key.startswith("game.")),
-            row.label,
-            row.unit,
-            np.concatenate(known)[order] if len(known) == len(found) else None,
-            shared=frozenset(names[key] for key in shared),
+        one = replace(
+            settings[number],
+            seeds=np.asarray(seeds, np.int64)[order],
+            times=np.arange(values.shape[1]) * study.manifest["every"],
+            curves=values,
+            label=row.label,
+            unit=row.unit,
+            revisions=np.concatenate(known)[order] if len(known) == len(found) else None,
         )
         if (np.abs(values) > _LARGEST).any():
             raise InvalidInput(f"{wanted} of {one.name} must be at most {_LARGEST:g} to be averaged, got more")
@@ -88,6 +84,36 @@ def curves_of(
         points = study.plan_for("a count of evaluations").points
         out = [replace(one, evaluations=points[one.number].rule.evaluations(points[one.number].game)) for one in out]
     return spent(out, per)
+
+
+def incomplete(study: Study, found: Sequence[Curves], where: Mapping[str, Any] | None = None) -> str:
+    """How much is there of all that was asked for at these settings, and which have no run; empty where all is."""
+    asked, there = chosen(_settings(study), where or {}), {one.number for one in found}
+    runs, wanted = sum(one.seeds.size for one in found), len(asked) * len(study.seeds)
+    if runs >= wanted:
+        return ""
+    without = [one.name for one in asked if one.number not in there]
+    more = f" and {len(without) - _NAMED:,} more" if len(without) > _NAMED else ""
+    none = f"; without a run: {'; '.join(without[:_NAMED])}{more}" if without else ""
+    return f"incomplete: {runs:,} of {wanted:,} runs{none}"
+
+
+def _settings(study: Study) -> list[Curves]:
+    """Every point, still without runs."""
+    names, shared = study.manifest["names"], frozenset(study.manifest["names"][key] for key in _shared(study))
+    return [
+        Curves(
+            point["labels"],
+            {names[key]: entry for key, entry in point["values"].items()},
+            np.zeros(0, np.int64),
+            np.zeros(0),
+            np.zeros((0, 0)),
+            number,
+            frozenset(names[key] for key in point["values"] if key.startswith("game.")),
+            shared=shared,
+        )
+        for number, point in enumerate(study.points)
+    ]
 
 
 def _in_unit(study: Study, found: list[Curves]) -> list[Curves]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -17,7 +17,7 @@ from potentia.statistics.curves import PER, TAIL, Curves, compared, mean_known, 
 from potentia.statistics.estimates import Estimate, area_under_curve, bootstrap_mean
 from potentia.statistics.reaching import Reaching, coarse, reaching_time
 from potentia.studies.axes import text_of
-from potentia.studies.lines import curves_of, measure_of
+from potentia.studies.lines import curves_of, incomplete, measure_of
 from potentia.studies.store import Study
 from potentia.studies.views import soon
 
@@ -168,28 +168,27 @@ def overview(
     whole: str = "overview(study)",
     *,
     curves: Sequence[Curves] | None = None,
-    chosen: bool = False,
+    where: Mapping[str, Any] | None = None,
 ) -> Overview:
     """Levels of one recorder at every point, and paired comparisons: of rules with the first, at the same setting.
 
     ``most`` is how many levels and how many comparisons to compute, the first ones; left out, all. p-values are
     corrected for those that are computed. ``whole`` is what the tables call the place where the rest is to be had.
     ``curves`` are those to tell of, as of :func:`~potentia.studies.lines.curves_of`; left out, all;
-    ``chosen`` says that they are some points that were asked for, not those that are there.
+    ``where`` is what they were chosen by.
     """
     Real(above=0.0, most=1.0).of(share, "share", InvalidInput)
     wanted = measure_of(study, measure)
     found = curves_of(study, wanted, partial) if curves is None else list(curves)
     ends = [one.levels for one in found]
     pairs = _pairs(found)
-    runs = sum(one.seeds.size for one in found)
-    points = f"{len(found):,} of " * chosen + counted(len(study.points), "point")
+    points = f"{len(found):,} of " * bool(where) + counted(len(study.points), "point")
     headline = (
         f"{study.specification.name}: {_fixed(study)}{points} × {counted(len(study.seeds), 'seed')}, "
         f"{counted(study.specification.steps, 'step')}, potentia {study.manifest['potentia']}"
     )
-    if runs < (asked := len(found) * len(study.seeds) if chosen else study.num_runs):
-        headline += f"; incomplete: {runs:,} of {asked:,} runs"
+    if missing := incomplete(study, found, where):
+        headline += f"; {missing}"
     return Overview(
         headline,
         wanted,

@@ -10,12 +10,13 @@ import numpy as np
 
 from potentia.errors import InvalidInput
 from potentia.kernel.checks import Real
-from potentia.statistics.choosing import Best, apart_from, axis_of, best_place
+from potentia.statistics.choosing import Best, apart_from, axis_of, best_place, equals
 from potentia.statistics.curves import Curves, in_order, short, until
 from potentia.statistics.estimates import FEW, bootstrap_mean
 from potentia.statistics.reaching import Reaching, coarse, reaching_of
 
 _SHARE = "%"
+_NEAR = 1e-9  # below a goal counts as there
 MANY = 20  # runs; intervals by bootstrap of fewer are too narrow
 
 
@@ -58,8 +59,9 @@ def against(
     for (game, who), mine in sorted(table.items(), key=lambda row: games_of.index(row[0][0])):
         means = {text: one.level for text, one in mine.items()}
         place = None if across else best_place(list(means.values()), lowest)
-        best = None if place is None else list(means)[place]
-        cells = [f"{means[text]:.5g}{'*' * (text == best)}" if text in means else "" for text in columns]
+        same = [] if place is None else equals(list(mine.values()), place)
+        best = [list(means)[place] for place in same]
+        cells = [f"{means[text]:.5g}{'*' * (text in best)}" if text in means else "" for text in columns]
         last = [f"{means['']:.5g}" if "" in means else ""] if rest else []
         tops = list(dict.fromkeys(optima[one.game] for one in mine.values())) if optima else []
         top = [] if optima is None else [", ".join(map(_known, tops))]
@@ -86,7 +88,7 @@ def best_view(best: Best, optima: Mapping[str, float] | None = None) -> View:
         [
             *([one.game] if games else []),
             one.who,
-            "-" if one.value is None else short(one.value) + (" (at the edge)" if one.edge else ""),
+            one.told + " (at the edge)" * one.edge,
             *([one.best.told(("game", *one.best.labels, *one.best.of_game, best.axis))] if along else []),
             str(one.level),
             "-" if one.tried == 1 or np.isnan(one.flattery) else f"{max(0.0, one.flattery):.2g}",
@@ -102,6 +104,8 @@ def best_view(best: Best, optima: Mapping[str, float] | None = None) -> View:
     )
     if any(np.isnan(one.flattery) for one in best.chosen):
         note += "; - where that is not known: it takes 3 seeds, the same for all"
+    if any(len(one.equal) > 1 for one in best.chosen):
+        note += "; equal: mean levels are the same, and the first is told and compared"
     if any(one.edge for one in best.chosen):
         note += f"; at the edge: the best {best.axis} may lie beyond what was tried"
     counts = [one.level.count for one in best.chosen]
@@ -132,6 +136,26 @@ def goals(found: Sequence[Curves], goal: str, optima: Mapping[str, float] | None
         start = float(np.nanmean(np.concatenate(starts)))
         out[game] = start + share * (best - start)
     return out
+
+
+def beyond(
+    found: Sequence[Curves], goal: str, wanted: Mapping[str, float], optima: Mapping[str, float] | None
+) -> str | None:
+    """That a goal, given as a number, lies above the optimum or above all that was reached, and what may be meant."""
+    number, is_way = _parsed(goal)
+    told = []
+    for game, level in wanted.items() if not is_way else ():
+        reached = np.concatenate([one.rows[0].ravel() for one in found if one.game == game])
+        most, best = float(np.nanmax(reached, initial=-np.inf)), (optima or {}).get(game, np.nan)
+        where, slack = f" ({game})" if game else "", _NEAR * abs(level)
+        if level > best + slack:
+            told.append(f"the optimum, {best:.6g}{where}")
+        elif level > most + slack and np.isfinite(most):
+            told.append(f"all that was reached, {most:.6g}{where}")
+    if not told:
+        return None
+    share = f"; did you mean {100 * number if number <= 1 else number:g}%?" if 0 < number <= 100 else ""
+    return f"the goal {number:g} lies above {'; '.join(told)}{share}"
 
 
 def is_share(goal: str | None) -> bool:

@@ -198,15 +198,15 @@ def test_of_many_settings_the_soonest_of_each_rule_is_drawn():
     assert len(axes.lines) == 12
 
 
-def test_marks_stand_aside_and_within_the_axes(study):
+def test_lines_go_through_their_places_and_equal_ones_hide_no_other(study):
     figure = drawn(figures.level_figure(many(["lll", "blll"], 3), "tau", optimum=7.0))
     (axes,) = figure.axes
     marks = [container.lines[0] for container in axes.containers]
-    places = [line.get_transform().transform(line.get_xydata()) for line in marks]
-    assert np.allclose(places[1] - places[0], [2.6 * figure.dpi / 72, 0.0])
-    for place in places:
-        assert (axes.bbox.min < place).all()
-        assert (place < axes.bbox.max).all()
+    (ring, *_) = [line for line in axes.lines if str(line.get_gid()).startswith("best of")]
+    assert all(artist.get_transform() == axes.transData for artist in (*marks, ring))
+    assert marks[0].get_xdata().tolist() == marks[1].get_xdata().tolist() == pytest.approx([0.1, 0.2, 0.3])
+    assert marks[0].get_markersize() > marks[1].get_markersize()
+    assert axes.get_xlabel() == "τ"
     looks = {str(line.get_linestyle()) + str(line._unscaled_dash_pattern) for line in marks}
     (top,) = [line for line in axes.lines if line.get_gid() == "optimum"]
     assert str(top.get_linestyle()) + str(top._unscaled_dash_pattern) not in looks

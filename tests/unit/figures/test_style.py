@@ -158,3 +158,14 @@ def test_only_the_style_knows_colours_letters_and_spines():
         lines = file.read_text().splitlines()
         found = [line for line in lines if own.search(line) and line != "    from matplotlib.figure import Figure"]
         assert not found or file.name == "style.py", (file.name, found)
+
+
+def test_letters_in_files_are_letters(tmp_path):
+    figure, _ = style.panels((2, 2))
+    figure.suptitle("one word")
+    for kind in ("svg", "pdf"):
+        figure.savefig(tmp_path / f"figure.{kind}")
+    assert ">one word</text>" in (tmp_path / "figure.svg").read_text()
+    written = (tmp_path / "figure.pdf").read_bytes()
+    assert b"/Type3" not in written
+    assert b"/CIDFontType2" in written

@@ -274,7 +274,7 @@ def test_a_game_that_nobody_has_registered_leaves_the_rest(tmp_path):
 
         study = played(tmp_path, game={"name": "for-a-report"}, record="welfare")
     text = words(pt.open_study(study.folder).report())
-    assert "has the highest welfare Σu at the end" in text
+    assert "have the same, highest welfare Σu at the end" in text
     for part in ("No replay", "Not solved", "No optimum"):
         assert re.search(f"{part}: [^.]*my.study [^.]*: game.name must be one of", text), part
     assert "a game of your own must be registered first" in text
@@ -301,6 +301,7 @@ def test_an_incomplete_study_must_be_asked_for(tmp_path):
         study.report()
     told = words(study.report(partial=True, lowest=True, measure="welfare"))
     assert "15 of 18: 3 settings × 6 seeds" in told
+    assert "In short The study is incomplete: 15 of 18 runs." in told
     assert "potentia report my.study --measure welfare --lowest --partial" in told
 
 

@@ -9,7 +9,7 @@ from potentia.errors import InvalidInput
 from potentia.statistics.choosing import apart_from, axis_of, best_of
 from potentia.statistics.curves import Curves, chosen, spent
 from potentia.studies.results import compared_rows
-from potentia.studies.views import best_view
+from potentia.studies.views import against, best_view
 
 
 def setting(rule, level, *, game="", seeds=6, noise=None, **values):
@@ -99,6 +99,20 @@ def test_equals_owe_nothing_to_the_choice_however_they_are_listed():
     assert best_of([best, worse]).chosen[0].flattery == best_of([worse, best]).chosen[0].flattery == 0.0
     few = setting("lll", -11, seeds=5, noise=np.array([0, 0, np.nan, np.nan, np.nan]), tau=2)
     assert best_of([setting("lll", -10, seeds=5, tau=1), few]).chosen[0].flattery == 0.0
+
+
+def test_equals_are_told_together():
+    levels = {0.01: -7, 0.02: -7 + 1e-15, 0.05: -7, 0.1: -8, 0.2: -7.5}
+    found = [setting("lll", level, tau=tau) for tau, level in levels.items()]
+    apart = [setting("blll", level, tau=tau) for tau, level in {0.01: 2, 0.02: 1, 0.05: 2}.items()]
+    best = best_of([*found, *apart, setting("best-response", 2)])
+    told = [(one.told, one.equal, one.edge) for one in best.chosen]
+    assert told == [("0.01 to 0.05 (equal)", [0.01, 0.02, 0.05], False), ("0.01, 0.05 (equal)", [0.01, 0.05], False),
+                    ("-", [], False)]  # fmt: skip
+    view = best_view(best)
+    assert [row[1] for row in view.rows] == ["0.01 to 0.05 (equal)", "0.01, 0.05 (equal)", "-"]
+    assert "equal: mean levels are the same" in view.note
+    assert [cell.endswith("*") for cell in against(found, "tau").rows[0][1:]] == [True, True, True, False, False]
 
 
 def test_rules_without_a_parameter_can_be_put_beside_others():

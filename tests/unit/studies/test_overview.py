@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from potentia.statistics.curves import seeds_of
 from potentia.statistics.estimates import bootstrap_mean
 from potentia.studies import results as module
-from potentia.studies.lines import curves_of
+from potentia.studies.lines import curves_of, incomplete
 from potentia.studies.results import overview
 from potentia.studies.sweeping import sweep
-from potentia.studies.views import against
-from tests.studies import STUDY
+from potentia.studies.views import against, beyond, goals
+from tests.studies import STUDY, chunk_files
 
 
 @pytest.fixture(scope="module")
@@ -65,3 +68,48 @@ def test_what_all_settings_share_is_in_no_name(tmp_path):
     found = curves_of(sweep(made, tmp_path / "s"))
     assert [one.name for one in found] == [one.setting for one in found] == ["tau=0.1", "tau=0.3"]
     assert found[0].values == {"delta": [1, 2], "tau": 0.1}
+
+
+def test_what_is_missing_is_told_with_the_settings_that_have_no_run(tmp_path):
+    rule = {"name": "lll", "tau": [0.1, 0.2]}
+    study = sweep(STUDY | {"game": {"name": "ring", "players": 4}, "rule": rule, "chunk": 3}, tmp_path / "s")
+    count, files = len(study.seeds), chunk_files(study)
+    assert incomplete(study, curves_of(study)) == ""
+    gone = [path for chunk, paths in study.files().items() if chunk.point == 1 for path in paths]
+    assert 1 < len(gone) < len(files)
+    gone.pop().unlink()
+    left = curves_of(study, partial=True)
+    there = sum(one.seeds.size for one in left)
+    assert incomplete(study, left) == f"incomplete: {there} of {2 * count} runs"
+    assert seeds_of(left) == f"{there - count} to {count} seeds"
+    assert incomplete(study, left[:1], {"tau": 0.1}) == ""
+    for path in gone:
+        path.unlink()
+    left = curves_of(study, partial=True)
+    said = f"incomplete: {count} of {2 * count} runs; without a run: tau=0.2"
+    assert incomplete(study, left) == said
+    assert overview(study, partial=True).headline.endswith(f"; {said}")
+
+
+@pytest.mark.parametrize(
+    ("goal", "said"),
+    [
+        ("4", None),
+        ("4.000000001", None),
+        ("95%", None),
+        ("95", "the goal 95 lies above all that was reached, 4; did you mean 95%?"),
+        ("0.95", None),
+        ("-1", None),
+        ("4000", "the goal 4000 lies above all that was reached, 4"),
+    ],
+)
+def test_a_goal_that_nobody_can_reach_is_told(wide, goal, said):
+    found = curves_of(wide, "potential")
+    assert max(one.curves.max() for one in found) == 4.0
+    optima = {"": 4.0}
+    assert beyond(found, goal, goals(found, goal, optima), None) == said
+    of_best = beyond(found, goal, goals(found, goal, optima), optima)
+    assert of_best == (said and said.replace("all that was reached", "the optimum"))
+    lower = [replace(one, curves=one.curves - 5) for one in found]
+    if goal == "0.95":
+        assert beyond(lower, goal, goals(lower, goal, None), None).endswith("reached, -1; did you mean 95%?")

@@ -33,6 +33,7 @@ SPOKEN = {
     "web/studio/exports.py",
     "reports/looking.py",
     "reports/sections.py",
+    "reports/writing.py",
 }
 
 
@@ -106,7 +107,8 @@ def test_the_options_that_help_are_told(tmp_path, study):
     first.write_bytes(b"")
     assert f"; potentia sweep {study.folder} --repair computes" in said("show", study.folder)
     first.unlink()
-    assert f"are missing; potentia sweep {study.folder} computes them\n" in said("show", study.folder)
+    computed = f"potentia sweep {study.folder} computes them\n"
+    assert f"are missing; --partial takes what is there; {computed}" in said("show", study.folder)
     assert "--dask-tls" in common.told(StudyError("x").advising(Remedy("dask_tls", "give their folder as dask_tls")))
 
 

@@ -158,9 +158,11 @@ _REMEDIES = {
     "go on": "go on with: {sweep}",
     "largest_part": "open a way, or keep one part: --largest-part, or another with --part 2 (in a specification "
     "largest_part = true, part = 2)",
+    "larger": "to let it grow, ask for what it has too, in the file or with --set",
     "many": "say --yes if you mean it",
     "missing": "{sweep} computes them",
     "own": "FILE.py is the one that it was begun with",
+    "partial": "--partial takes what is there",
     "players": 'with the players last, write it anew from Python: pt.games.convert(payoffs, players="last")',
     "register": "a game of your own is registered by a file, before the command: potentia --import FILE.py ...",
     "repair": "{sweep} --repair computes damaged chunks again",

@@ -97,8 +97,9 @@ def picture(name: str, figure: Figure, caption: str, alt: str) -> Picture:
 
 def _encoded(figure: Figure, kind: str) -> bytes:
     import matplotlib as mpl
+    from matplotlib.figure import Figure  # whose own way of saving draws letters, as pages carry no fonts
 
     out = io.BytesIO()
     with mpl.rc_context({"svg.hashsalt": "potentia", "svg.fonttype": "path"}):
-        figure.savefig(out, format=kind, dpi=_DPI, metadata={_CHANGING[kind]: None})
+        Figure.savefig(figure, out, format=kind, dpi=_DPI, metadata={_CHANGING[kind]: None})
     return out.getvalue()

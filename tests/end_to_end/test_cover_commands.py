@@ -202,7 +202,7 @@ def test_optimum_says_where_to_put_robots(tmp_path, table):
         (["--reach", "far"], "--reach must be adjacent, or a number of cells, got 'far'"),
         (
             ["--delta", "7.5m"],
-            "--delta must be a number of cells, for the map has no cell size, got '7.5m'; say how large a cell is with --cell-size 0.5m",
+            "--delta must be a number of cells, for the map has no cell size, got '7.5m'; say how large a cell is",
         ),
         (["--delta", "1,2ft", "--cell-size", "5m"], "--delta must be in m, the map's unit, or a number of cells, got"),
         (["--belief", "constant", "--radius", "30m"], "--radius must be a number of cells, for the map has no cell"),

@@ -60,8 +60,9 @@ def test_no_message_of_the_library_names_an_option():
 
 
 def test_the_command_line_has_words_for_every_remedy():
-    named = {re.search(r'Remedy\("(\w+)"', path.read_text("utf-8")) for path in PACKAGE.rglob("*.py")}
-    assert {match[1] for match in named if match} | set(_REMEDIES) == set(common._REMEDIES)
+    read = "".join(path.read_text("utf-8") for path in PACKAGE.rglob("*.py"))
+    named = set(re.findall(r'^(?!.*>>>).*Remedy\(\s*"(\w+)"', read, re.MULTILINE))
+    assert named | set(_REMEDIES) == set(common._REMEDIES)
 
 
 def test_an_error_keeps_its_remedies():

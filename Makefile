@@ -32,7 +32,7 @@ BIN := .venv/bin
 
 demo: .venv/.base        ## the paper's experiments, short: a report in out/demo
 	$(BIN)/potentia reproduce --quick --out out/demo
-	@echo "to play, change and compare runs in the browser: $(BIN)/potentia studio"
+	@echo "to play, change and compare runs in the browser: $(BIN)/potentia studio --paper"
 
 test: .venv/.dev         ## the tests, in parallel
 	$(BIN)/python -m pytest -n auto --dist loadgroup

@@ -19,7 +19,7 @@ from potentia.statistics.comparison import Comparison
 from potentia.statistics.curves import Curves, short
 from potentia.statistics.estimates import FEW, bootstrap_mean
 from potentia.studies.building import FILES
-from potentia.studies.kept import plain
+from potentia.studies.kept import plain, told_apart
 from potentia.studies.lines import incomplete
 from potentia.studies.results import COMPARED, compared_rows
 from potentia.studies.views import against, best_view
@@ -122,7 +122,7 @@ def _behind(found: list[tuple[Curves, Comparison]], count: int) -> Iterator[str]
 def played(seen: Looked) -> Section:
     """The specification, in words and as a file."""
     study, wanted = seen.study, seen.study.specification
-    games, tables = list(dict.fromkeys(plain(point["game"]) for point in study.points)), list(map(_told, wanted.game))
+    games, tables = told_apart(point["game"] for point in study.points), list(map(_told, wanted.game))
     rules = list(dict.fromkeys(point["rule"]["rule"] for point in study.points))
     axes: dict[str, list[Any]] = {name: [] for name in study.manifest["names"].values()}
     for one in seen.curves:

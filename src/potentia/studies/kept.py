@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Iterable
 from pathlib import Path
 
 _HASHED = re.compile(r"-[0-9a-f]{12}\b")
@@ -24,3 +25,10 @@ def is_kept_input(path: Path) -> bool:
 def plain(text: str) -> str:
     """A text that names such copies with what the files were called: leaks.png for leaks-134e13d6d288.png."""
     return _HASHED.sub("", text)
+
+
+def told_apart(texts: Iterable[str]) -> list[str]:
+    """Each text once and plain; as they are where two files of one name would look like one."""
+    different = list(dict.fromkeys(texts))
+    short = [plain(text) for text in different]
+    return short if len(set(short)) == len(short) else different

@@ -16,7 +16,7 @@ from potentia.errors import InvalidGame, InvalidInput, InvalidSpecification
 from potentia.games.coordinates import Coordinates
 from potentia.games.formats.map_frames import holds_frames, read_flow, read_frames
 from potentia.studies.building import game_from as built
-from potentia.studies.kept import is_kept_input
+from potentia.studies.kept import is_kept_input, told_apart
 from potentia.studies.planning import gather, plan
 from potentia.studies.specification import specification_from
 from tests.unit.games.test_changing_worlds import FLOW, STACK
@@ -268,3 +268,9 @@ def test_the_largest_part_is_that_of_robots_that_move_so_far(folder, reach, cell
     (folder / "rooms.csv").write_text("1,x,1\n1,x,1\nx,1,1\n1,1,x\n")
     game = built({"map": "rooms.csv", "robots": 2, "largest_part": True, "reach": reach}, folder)
     assert game.world.num_free == cells
+
+
+def test_two_maps_of_one_name_are_told_apart():
+    one, other = "Coverage(leaks-134e13d6d288, robots=3)", "Coverage(leaks-0123456789ab, robots=3)"
+    assert told_apart([one, one]) == ["Coverage(leaks, robots=3)"]
+    assert told_apart([one, other]) == [one, other]
